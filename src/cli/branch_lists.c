@@ -118,13 +118,12 @@ static struct ct_program *find(struct reading *r, const struct ct_branch_list_bi
     if (found && best == MATCH_NONE)
         best = compare(binary, found);
     if (!found && !r->args->quiet && r->code != CLI_FAILED)
-        cli_say("%s: counts of %s are left out, since it is not there; name it with --elf, or the folder "
-                "that has it with %s",
+        cli_say("%s: the program %s was not found; its counts are left out; name the program with --elf, or "
+                "its folder with %s",
                 r->path, binary->path, r->folders);
     if (best == MATCH_OTHER) {
-        cli_say("%s: %s is another version of %s: its build id differs; its counts are left out, name the "
-                "version "
-                "that ran with --elf",
+        cli_say("%s: %s is another build of %s, because the build ids differ; its counts are left out; name "
+                "the build that ran with --elf",
                 r->path, found->path, binary->path);
         r->code = r->code > CLI_DAMAGED ? r->code : CLI_DAMAGED;
     }
@@ -136,18 +135,18 @@ static struct ct_program *find(struct reading *r, const struct ct_branch_list_bi
 static void tell(struct reading *r, const struct ct_program *program, const struct ct_branch_list_counted *c)
 {
     if (ct_branch_list_is_other(c))
-        cli_say("%s: %s is another version than the one that ran: %" PRIu64 " of %" PRIu64
-                " branch lists contradict it; its counts are left out, name the version that ran with --elf",
+        cli_say("%s: %s is not the build that ran, because %" PRIu64 " of %" PRIu64
+                " branch lists contradict it; its counts are left out; name the build that ran with --elf",
                 r->path, program->path, c->contradicted, c->lists);
     else if (c->contradicted)
-        cli_say("%s: %" PRIu64 " of %" PRIu64 " branch lists contradict %s and are left out", r->path,
-                c->contradicted, c->lists, program->path);
+        cli_say("%s: %" PRIu64 " of %" PRIu64
+                " branch lists contradict %s; they are left out; check that the file is the build that ran",
+                r->path, c->contradicted, c->lists, program->path);
     if (c->contradicted)
         r->code = r->code > CLI_DAMAGED ? r->code : CLI_DAMAGED;
     if (c->unfollowed && !ct_branch_list_is_other(c) && !r->args->quiet)
-        cli_say("%s: %" PRIu64 " of %" PRIu64
-                " branches of %s are left out: no list tells where the indirect branch "
-                "before them went",
+        cli_say("%s: %" PRIu64 " of %" PRIu64 " branches of %s are left out, because the file does not "
+                "record the target of the indirect branch before them",
                 r->path, c->unfollowed, c->branches, program->path);
 }
 
@@ -191,7 +190,9 @@ static int count(struct reading *r, size_t elf)
         for (uint32_t i = 0; i < ct_branch_list_binaries(r->list) && r->code != CLI_FAILED; i++)
             count_binary(r, i);
         if (!r->used && r->code != CLI_FAILED) {
-            cli_say("%s: has no counts of a program that is there", r->path);
+            cli_say("%s: none of its programs could be used; the result has no counts of this file; name the "
+                    "programs that ran with --elf",
+                    r->path);
             r->code = CLI_DAMAGED;
         }
         if (r->code != CLI_FAILED && !count_file(r))
@@ -213,7 +214,8 @@ int cli_branch_lists_count(struct cli_counts *c, const char *path)
                         .folders = "--symfs or --symdir",
                         .cover = c->cover};
     c->read.has_file = true;
-    return cli_filter_refuse(&c->read.filter, args, NULL, "a branch list has counts of whole recordings")
+    return cli_filter_refuse(&c->read.filter, args, NULL,
+                             "a branch list has only the sums of whole recordings")
                ? count(&r, c->read.elf)
                : CLI_FAILED;
 }
@@ -238,11 +240,9 @@ bool cli_branch_lists_refuse(const struct cli_args *args, const char *path)
     ct_branch_list_free(list);
     ct_ctx_free(quiet);
     if (is_list)
-        cli_say("%s: is a branch list of simpleperf, which says how often branches were taken, but not when "
-                "and in "
-                "which order, by whom, or what was lost; 'coretap %s' needs the trace. 'coretap profile', "
-                "'cover', "
-                "'report', 'info' and 'merge' take branch lists",
+        cli_say("%s: this file is a branch list of simpleperf, which counts branches without times, order, "
+                "threads and losses; 'coretap %s' needs the trace itself; name the capture, or use 'coretap "
+                "profile', 'cover', 'report', 'info' or 'merge', which read branch lists",
                 path, args->command->name);
     return is_list;
 }
@@ -325,9 +325,10 @@ static int print_sum(const struct cli_args *args, struct ct_branch_list *list, u
 {
     for (int i = 0; i < args->rest_count; i++) {
         if (!cli_branch_lists_is_file(args->rest[i]))
-            return cli_usage_error(
-                args->command, "%s: is no branch list, and others are; only branch lists add up with them",
-                args->rest[i]);
+            return cli_usage_error(args->command,
+                                   "%s: this file is not a branch list, but other operands are; branch lists "
+                                   "can be added up only with each other; leave this file out",
+                                   args->rest[i]);
         if (!load(args->ctx, list, args->rest[i]))
             return CLI_FAILED;
     }

@@ -48,7 +48,8 @@ static int spool_stdin(const char *first, ssize_t size)
             got = -1;
     }
     if (fd < 0 || got < 0) {
-        cli_say("standard input: cannot be kept in a temporary file: %s; save it to a file and name that",
+        cli_say("standard input: it cannot be copied to a temporary file: %s; save it to a file and name "
+                "that file",
                 strerror(errno));
         if (fd >= 0)
             close(fd);
@@ -98,7 +99,7 @@ static bool choose_buffers(struct cli_capture *c)
             c->buffers[c->count++] = c->capture->buffers[i];
     if (c->count || !name->given)
         return true;
-    cli_say("%s: has no buffer '%s'; 'coretap info' lists its buffers", c->path, name->text);
+    cli_say("%s: the capture has no buffer '%s'; 'coretap info' lists its buffers", c->path, name->text);
     return false;
 }
 
@@ -132,10 +133,11 @@ static bool check_id(const struct cli_capture *c)
         return true;
     const struct ct_source *source = data_traced_by(c, id->number);
     if (source)
-        cli_say("%s: ID %02x is the data trace of %s, which is not decoded; its instructions have ID %02x",
+        cli_say("%s: trace ID %02x is the data trace of %s, which coretap does not decode; use ID %02x, its "
+                "instruction trace",
                 c->path, (unsigned)id->number, source->name, source->trace_id);
     else
-        cli_say("%s: has no trace source with ID %02x; 'coretap info' lists its sources", c->path,
+        cli_say("%s: the capture has no trace source with ID %02x; 'coretap info' lists its sources", c->path,
                 (unsigned)id->number);
     return false;
 }
@@ -196,9 +198,8 @@ static bool open_path(struct cli_capture *c, const char *path)
         char first[8];
         ssize_t size = read_first(first, sizeof first);
         if (size < (ssize_t)sizeof first || memcmp(first, "PERFILE2", sizeof first) != 0) {
-            cli_usage_error(
-                c->args->command,
-                "CAPTURE '-' is no perf.data; other streams need --config FILE.ini, which describes them");
+            cli_usage_error(c->args->command, "CAPTURE '-': standard input is not a perf.data file; a raw "
+                                              "trace stream needs a description; add --config FILE.ini");
             return false;
         }
         c->spool = spool_stdin(first, size);
@@ -218,14 +219,17 @@ static bool open_capture(struct cli_capture *c)
     const struct cli_value *config = &c->args->values[CLI_CAPTURE_CONFIG];
     bool from_stdin = is_stdin(c->path) && config->given;
     if (!is_stdin(c->path) && config->given) {
-        cli_usage_error(c->args->command, "--config goes with CAPTURE '-', the stream on standard input");
+        cli_usage_error(
+            c->args->command,
+            "--config describes a stream on standard input; name '-' as CAPTURE, or leave --config out");
         return false;
     }
     if (!open_path(c, from_stdin ? config->text : c->path) || !choose_buffers(c))
         return false;
     if (from_stdin && c->count > 1) {
-        cli_say("%s: describes %zu buffers, standard input is one; choose it with --buffer", config->text,
-                c->count);
+        cli_say(
+            "%s: it describes %zu buffers, but standard input has only one; choose the buffer with --buffer",
+            config->text, c->count);
         return false;
     }
     if (from_stdin)
@@ -269,8 +273,9 @@ void cli_capture_tell_frames(const struct cli_capture *c, const struct ct_chain 
     ct_seen_add(&seen, chain, CT_LEVEL_FRAME, 1);
     if (!seen.misframed)
         return;
-    cli_say("%s: no frame was found in %llu bytes with framing %s; try another --framing", c->path,
-            (unsigned long long)ct_chain_frame_stats(chain)->input_bytes,
+    cli_say("%s: no CoreSight frame was found in %llu bytes with framing %s; nothing was decoded; try "
+            "another --framing",
+            c->path, (unsigned long long)ct_chain_frame_stats(chain)->input_bytes,
             ct_framing_name(ct_chain_framing(chain)));
 }
 
@@ -316,10 +321,9 @@ static void tell_contradicted(const struct cli_capture *c)
     const char *file = NULL;
     const size_t given = count_given(c, &file);
     if (given && c->seen.losses.contradictions)
-        cli_say(
-            "%s: %s%s may be another build than the one that ran: the trace contradicts its code, and what "
-            "ran behind a contradiction is left out; name the build that ran with --elf",
-            c->path, file, given > 1 ? " (or another file of --elf)" : "");
+        cli_say("%s: %s%s may not be the build that ran, because the trace contradicts its code; what ran "
+                "after each contradiction is left out; name the build that ran with --elf",
+                c->path, file, given > 1 ? " (or another file of --elf)" : "");
 }
 
 int cli_capture_code(const struct cli_capture *c, int code)
@@ -343,12 +347,13 @@ int cli_capture_code_or_empty(const struct cli_capture *c, int code)
     if (result != CLI_CLEAN || c->seen.has_trace || c->args->quiet)
         return result;
     if (c->seen.bytes)
-        cli_say("%s: none of its %" PRIu64
-                " bytes is trace of a source that it describes: nothing was decoded; "
-                "'coretap info' lists the trace IDs that it has",
+        cli_say("%s: none of its %" PRIu64 " bytes belong to a trace source that the capture describes; "
+                "nothing was decoded; 'coretap info' lists the trace IDs in it",
                 c->path, c->seen.bytes);
     else
-        cli_say("%s: its trace is empty: there is nothing to decode", c->path);
+        cli_say("%s: the capture contains no trace bytes; nothing was decoded; check that the trace sink was "
+                "enabled when it was recorded",
+                c->path);
     return result;
 }
 
@@ -393,9 +398,10 @@ bool cli_capture_has_code(const struct cli_capture *capture, const char *option)
                 return true;
     if (!option)
         return true;
-    cli_usage_error(capture->args->command,
-                    "--%s tells of instructions, and no source of %s traces any; leave it out", option,
-                    capture->path);
+    cli_usage_error(
+        capture->args->command,
+        "--%s needs an instruction trace, but no source of %s traces instructions; leave the option out",
+        option, capture->path);
     return false;
 }
 
@@ -417,10 +423,9 @@ bool cli_without_threads(const struct cli_args *args, const char *how)
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times)
 {
     if (times && !args->quiet)
-        cli_say("a stack of calls began anew %" PRIu64
-                " time%s, where execution went on behind an exception in "
-                "other code than was interrupted, as when another thread runs, or may be that of another of "
-                "several threads that waited at one place; with context IDs in the trace each thread has a "
-                "stack of its own",
+        cli_say("the call stack was restarted %" PRIu64
+                " time%s, because execution after an exception continued in other code than was interrupted, "
+                "or may have continued in another thread that waited at the same place; stacks after that "
+                "lack their earlier callers; record with context IDs, which give each thread its own stack",
                 times, times == 1 ? "" : "s");
 }

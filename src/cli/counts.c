@@ -23,8 +23,8 @@ bool cli_counts_has_program(struct ct_cover *cover, struct ct_programs *programs
 static void tell_missing(const struct cli_counts *c, const char *program)
 {
     if (!c->read.args->quiet)
-        cli_say("%s: is not there; %s. Name the program with --elf", program,
-                c->names_suffice ? "what ran in it has no lines" : "its counts are left out");
+        cli_say("%s: the program was not found; %s; name the program with --elf", program,
+                c->names_suffice ? "code that ran in it has no source lines" : "its counts are left out");
 }
 
 /* Finds the programs of saved files at the paths given there. Reports a missing one. Fails when all are
@@ -62,7 +62,8 @@ static int check_programs(struct cli_counts *c)
             return cli_library_error(c->read.args->ctx);
     }
     if (ct_cover_programs(c->cover) != known)
-        cli_say("%s: has no counts of one of the programs, or counts of another build of it; they stay zero",
+        cli_say("%s: the file has no counts for a program of --elf, or only counts of another build of it; "
+                "the counts of that program stay zero; name the build that ran",
                 c->read.args->operand);
     return CLI_CLEAN;
 }
@@ -88,7 +89,7 @@ static bool start(struct cli_counts *c, const struct cli_args *args, size_t elf)
     c->read.needs_program = true;
     if (!c->read.file_why) {
         c->read.file_option = "context";
-        c->read.file_why = "a coverage file has counts of whole captures, by context";
+        c->read.file_why = "a coverage file has only the sums of whole captures, for each context";
     }
     if (ct_cover_new(args->ctx, &c->cover) != CT_OK) {
         cli_library_error(args->ctx);
@@ -157,11 +158,11 @@ void cli_outside_tell(const char *operand, const struct ct_cover *cover, const c
     if (!sum)
         return;
     cli_holes_text(text, &share->outside, NULL, "instruction", "instructions");
-    cli_say("%s: %s not of all that ran: %" PRIu64 " of %" PRIu64
-            " instructions%s are in no program, in %s%s; name their program with --elf FILE[@HEX], unless "
-            "their code was made at run time: 'coretap list' has it",
+    cli_say("%s: %s incomplete: %" PRIu64 " of %" PRIu64
+            " instructions%s ran outside the known programs, in %s%s; name their program with --elf "
+            "FILE[@HEX], or see 'coretap list' for code that was generated at run time",
             operand, result, sum, share->ran, of, text,
-            share->untold ? ", and of coverage files of before version 4 it is not known" : "");
+            share->untold ? ", and coverage files older than version 4 do not record such instructions" : "");
 }
 
 void cli_counts_tell_outside(const struct cli_counts *c, const char *result)

@@ -49,13 +49,18 @@ static bool check_options(const struct cli_args *args)
 {
     const uint64_t format = args->values[FORMAT].number;
     if (args->values[SHARD].given && format != CLI_COVER_DATA)
-        cli_usage_error(args->command, "--shard goes with --format data");
+        cli_usage_error(args->command,
+                        "--shard works only with --format data; add that, or leave --shard out");
     else if (args->values[CONTEXTS].given && format != CLI_COVER_TEXT && format != CLI_COVER_JSON &&
              format != CLI_COVER_DATA)
-        cli_usage_error(args->command, "--contexts goes with --format text and json; %s has the sums of all",
+        cli_usage_error(args->command,
+                        "--contexts works only with --format text and json; format %s has only the sums of "
+                        "all contexts; choose another format, or leave --contexts out",
                         formats[format]);
     else if (args->values[FUNCTIONS].given && format != CLI_COVER_TEXT)
-        cli_usage_error(args->command, "--functions goes with --format text");
+        cli_usage_error(
+            args->command,
+            "--functions works only with --format text; choose that format, or leave --functions out");
     else
         return true;
     return false;

@@ -14,9 +14,9 @@ static void tell_unbounded(const struct cli_counts *c, const struct ct_cover_rep
     for (size_t i = 0; i < report->function_count; i++)
         named += !strstr(report->functions[i].name, "+0x");
     if (!named && insns->seen && insns->seen == insns->all && !c->read.args->quiet)
-        cli_say("%s: a program of it has no symbols, so that only code that ran is known and counted: the "
-                "parts of functions, instructions and calls that ran are no coverage; give a file with "
-                "symbols with --elf or --symdir",
+        cli_say("%s: one of its programs has no symbols, so only code that ran is known; the percentages of "
+                "functions, instructions and calls are not a coverage; name a file with symbols with --elf "
+                "or --symdir",
                 c->read.args->operand);
 }
 
@@ -33,13 +33,13 @@ int cli_cover_check(struct cli_counts *c, const struct ct_cover_views *views)
     c->unbounded_told = true;
     if (seen)
         return CLI_CLEAN;
-    const char *why = elsewhere ? "what ran is in functions without source lines"
+    const char *why = elsewhere ? "the functions that ran have no source lines"
                       : c->read.filter.filter.context_count
-                          ? "nothing is known of this context in the programs"
-                          : "none of them is in a program that is known";
-    const char *remedy = elsewhere ? "--all-functions counts these too"
+                          ? "none of them ran in this context in a known program"
+                          : "none of them belongs to a known program";
+    const char *remedy = elsewhere ? "--all-functions counts such functions too"
                          : c->read.filter.filter.context_count
-                             ? "'coretap cover --contexts' shows those there are"
+                             ? "'coretap cover --contexts' lists the contexts that ran"
                              : "name the program that ran with --elf FILE[@HEX]";
     return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage is", why, remedy);
 }
@@ -51,8 +51,8 @@ static int check_lines(const struct cli_counts *c, const struct ct_cover_views *
     for (size_t i = 0; i < ct_cover_views_count(views); i++)
         if (ct_cover_views_report(views, i)->sums.lines.all)
             return CLI_CLEAN;
-    cli_say("%s: the %s is empty: its format is of source lines, and none is known of the programs; compile "
-            "them with -g, or name their debug information with --symdir",
+    cli_say("%s: the %s is empty, because the programs have no source lines, of which its format consists; "
+            "compile them with -g, or name their debug information with --symdir",
             c->read.args->operand, file);
     return CLI_DAMAGED;
 }
@@ -70,7 +70,7 @@ static int check_data(const struct cli_counts *c)
     if (cli_cover_has_counts(c->cover))
         return CLI_CLEAN;
     return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage file is",
-                             "none of them is in a program that is known",
+                             "none of them belongs to a known program",
                              "name the program that ran with --elf FILE[@HEX]");
 }
 
@@ -93,10 +93,9 @@ static bool find_time(uint64_t *seconds)
         *seconds = strtoull(text, NULL, 10);
     if (*seconds && *seconds <= end_of_9999)
         return true;
-    cli_say(
-        "SOURCE_DATE_EPOCH in the environment is '%s', which is no time that a Cobertura file can tell; make "
-        "it seconds since 1970, from 1 to %llu, or take it out",
-        text, end_of_9999);
+    cli_say("SOURCE_DATE_EPOCH: the value '%s' in the environment cannot be the time of a Cobertura file; "
+            "set it to seconds since 1970, from 1 to %llu, or unset it",
+            text, end_of_9999);
     return false;
 }
 

@@ -73,7 +73,8 @@ static int ask(struct request *r, const char *method)
                                             .body_size = r->size};
     struct ct_live_answer answer;
     if (request.token && !*request.token) {
-        cli_say("the token is empty: give --token TEXT or CORETAP_TOKEN that of the live run, or neither");
+        cli_say("the token is empty; set --token or CORETAP_TOKEN to the token of the live run, or leave out "
+                "both");
         return CLI_FAILED;
     }
     if (ct_live_ask(r->args->ctx, &request, &answer) != CT_OK)
@@ -143,7 +144,7 @@ static bool put_binds(struct request *r, char **words)
     for (; *words; words++) {
         char *equal = strchr(*words, '=');
         if (!equal || equal == *words) {
-            cli_usage_error(r->args->command, "monitor: '%s' is not INPUT=PLACE", *words);
+            cli_usage_error(r->args->command, "monitor: '%s' does not have the form INPUT=PLACE", *words);
             return false;
         }
         *equal = '\0';
@@ -178,9 +179,9 @@ static int monitor(struct request *r, char **words)
     const bool remove = action && strcmp(action, "remove") == 0;
     if (!action || !words[1] || (remove && words[2]) ||
         (!remove && strcmp(action, "add") != 0 && strcmp(action, "replace") != 0))
-        return cli_usage_error(
-            r->args->command,
-            "monitor: add [NAME] FILE [INPUT=PLACE]..., replace [NAME] FILE [INPUT=PLACE]... or remove NAME");
+        return cli_usage_error(r->args->command,
+                               "monitor: the arguments must be add [NAME] FILE [INPUT=PLACE]..., replace "
+                               "[NAME] FILE [INPUT=PLACE]... or remove NAME");
     if (!remove)
         return send_spec(r, action, words + 1);
     if (!begin(r, "/api/monitors"))
@@ -217,7 +218,8 @@ static int filter(struct request *r, char **words)
             i++;
         if (i == count) {
             give_up(r);
-            return cli_usage_error(r->args->command, "filter: '%s' is not id=HEX,…, context=HEX,… or el=N,…",
+            return cli_usage_error(r->args->command,
+                                   "filter: '%s' does not have the form id=HEX,…, context=HEX,… or el=N,…",
                                    *words);
         }
         put_parts(r->json, keys[i].key, *words + strlen(keys[i].word), i == 2);
@@ -228,7 +230,8 @@ static int filter(struct request *r, char **words)
 static int status(struct request *r, char **words)
 {
     if (*words)
-        return cli_usage_error(r->args->command, "status: '%s' is one argument too many", *words);
+        return cli_usage_error(r->args->command,
+                               "status: '%s' is not expected here, because status has no arguments", *words);
     r->path = "/api/status";
     return ask(r, "GET");
 }
@@ -249,7 +252,7 @@ static int outputs(struct request *r, char **words)
     const bool json = *words && strcmp(*words, "jsonl") == 0;
     const char *name = csv || json ? words[1] : words[0];
     if (name && words[csv || json ? 2 : 1])
-        return cli_usage_error(r->args->command, "outputs: [csv|jsonl] [NAME] is expected");
+        return cli_usage_error(r->args->command, "outputs: the arguments must be [csv|jsonl] [NAME]");
     struct cli_memory_file path;
     char *text = NULL;
     size_t size;
@@ -269,7 +272,8 @@ static int outputs(struct request *r, char **words)
 static int stop(struct request *r, char **words)
 {
     if (*words)
-        return cli_usage_error(r->args->command, "stop: '%s' is one argument too many", *words);
+        return cli_usage_error(r->args->command,
+                               "stop: '%s' is not expected here, because stop has no arguments", *words);
     return begin(r, "/api/stop") ? post(r) : CLI_FAILED;
 }
 
@@ -286,7 +290,8 @@ static int steer(const struct cli_args *args)
     size_t size;
     char *answer = NULL;
     if (!args->rest_count)
-        return cli_usage_error(args->command, "what? range, section, symbol, point, process or status");
+        return cli_usage_error(args->command,
+                               "ACTION is missing; give range, section, symbol, point, process or status");
     char *command = NULL;
     if (cli_memory_open(&line)) {
         for (int i = 0; i < args->rest_count; i++)
@@ -311,13 +316,16 @@ static int run(const struct cli_args *args)
     if (args->values[CONTROL].given)
         return steer(args);
     if (!args->values[HTTP].given)
-        return cli_usage_error(args->command, "--http or --control is missing: which run is asked?");
+        return cli_usage_error(args->command,
+                               "--http and --control are missing, so the run is not known; give one of them");
     if (!args->rest_count)
-        return cli_usage_error(args->command, "what? status, outputs, watch, monitor, filter or stop");
+        return cli_usage_error(args->command,
+                               "ACTION is missing; give status, outputs, watch, monitor, filter or stop");
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(args->rest[0], actions[i].name) == 0)
             return actions[i].run(&r, args->rest + 1);
-    return cli_usage_error(args->command, "'%s' is not one of status, outputs, watch, monitor, filter, stop",
+    return cli_usage_error(args->command,
+                           "'%s' is not an action; use status, outputs, watch, monitor, filter or stop",
                            args->rest[0]);
 }
 
@@ -349,7 +357,7 @@ const struct cli_command cli_command_ctl = {
         "stop tracing it; 0 is the program, 1 and up are those of --with. status: print the current "
         "selection. A command takes effect between two accesses. Nothing is lost of what stays selected, and "
         "the log records when each command was given.",
-    .whole = "which events of a live run count says 'filter id=HEX context=HEX el=N'",
+    .whole = "the action filter (filter id=HEX context=HEX el=N) chooses which events of a live run count",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

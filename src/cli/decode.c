@@ -172,9 +172,10 @@ static void close_printing(struct printing *p)
 static void tell_branches(const struct ct_buffer *buffer, const struct ct_source *source, enum ct_level level)
 {
     if (level == CT_LEVEL_ELEMENT && !ct_source_has_branches(source))
-        cli_say("%s, source %s: traced without branch broadcast: branches whose target is in the instruction "
-                "are not in the trace and not printed; name the program's images in the capture to see them",
-                buffer->name, source->name);
+        cli_say(
+            "%s, source %s: it was traced without branch broadcast, so the trace has no targets of direct "
+            "branches; these branches are not printed; add the program's images to the capture to see them",
+            buffer->name, source->name);
 }
 
 /* ---- one source after another ---- */
@@ -206,9 +207,9 @@ static bool can_bytewise(const struct cli_capture *capture)
         for (size_t k = 0; k < capture->buffers[i].source_count; k++)
             if (has_bytewise(&capture->buffers[i].sources[k]))
                 return true;
-    cli_usage_error(capture->args->command,
-                    "--bytewise decodes ETMv4 and ETE, and of the sources of the capture none of them is an "
-                    "ETMv4 or ETE");
+    cli_usage_error(
+        capture->args->command,
+        "--bytewise decodes only ETMv4 and ETE, but the capture has no such source; leave --bytewise out");
     return false;
 }
 
@@ -281,8 +282,8 @@ static void tell_sources(const struct ct_merge *merge)
         const struct ct_merge_source *s = &sources[i];
         tell_branches(s->buffer, s->source, (enum ct_level)s->level);
         if (!s->timed && s->has_trace)
-            cli_say("%s, ID %02x: has no timestamps, so its place among the others is not known; it is "
-                    "printed after them",
+            cli_say("%s, ID %02x: the source has no timestamps, so its place among the others is not known; "
+                    "it is printed after them; record with timestamps to merge it",
                     s->buffer->name, s->id);
     }
 }
@@ -373,8 +374,8 @@ static int run_merge(const struct cli_args *args)
     struct merging m = {.args = args};
     int code = CLI_FAILED;
     if (args->values[INDEX].given)
-        cli_usage_error(args->command, "--index cannot be applied with --merge: the time of an event follows "
-                                       "from the timestamps before it, so that all of them are read");
+        cli_usage_error(args->command, "--index cannot be used with --merge, because --merge reads all "
+                                       "timestamps from the beginning; leave one of them out");
     else if (cli_filter_read(&m.filter, args, false) && cli_capture_open(&m.capture, args)) {
         if (cli_capture_spool_always(&m.capture))
             code = cli_capture_code_or_empty(&m.capture, merge_capture(&m));
@@ -394,14 +395,14 @@ static bool check(const struct cli_args *args)
     const struct cli_value *v = args->values;
     const bool code = v[SYMBOLS].given || v[DISASM].given;
     const char *why =
-        v[MERGE].given && v[BYTEWISE].given ? "--bytewise is for one source after the other, not for --merge"
+        v[MERGE].given && v[BYTEWISE].given ? "--bytewise cannot be used with --merge, because it decodes "
+                                              "one source after the other; leave one of them out"
         : v[TABLE1].given && (v[MERGE].given || v[FORMAT].given)
-            ? "--table1: has columns of its own, and no times: leave out --merge and --format"
-        : v[TABLE1].given && code ? "--table1: has columns of its own: leave out --symbols and --disasm"
-        : v[NO_NAMES].given && code
-            ? "--no-names: what an address is called, its source and its instruction come from the programs "
-              "that it leaves out; leave out --symbols and --disasm"
-            : NULL;
+            ? "--table1 has fixed columns without times; leave out --merge and --format"
+        : v[TABLE1].given && code   ? "--table1 has fixed columns; leave out --symbols and --disasm"
+        : v[NO_NAMES].given && code ? "--no-names does not read the programs, which --symbols and --disasm "
+                                      "need; leave out --no-names, or leave out --symbols and --disasm"
+                                    : NULL;
     if (why)
         cli_usage_error(args->command, "%s", why);
     return !why;
@@ -431,7 +432,8 @@ const struct cli_command cli_command_decode = {
         "named span; the names come from programs that use coretap/itm.h. End: end of the trace.\nThe cycle "
         "count of an event includes the count that the trace unit gave for it. An event without a count of "
         "its own repeats the count of the event before it.",
-    .whole = "events do not say in which function or module they are; 'coretap watch' looks at places",
+    .whole = "the events of 'decode' do not record their function or module; use 'coretap watch', which can "
+             "select places",
     .examples = "coretap decode capture | head\n"
                 "coretap decode --format jsonl -o events.jsonl capture\n"
                 "coretap decode --config trace.ini - < trace.bin\n",

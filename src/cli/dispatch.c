@@ -59,7 +59,9 @@ static void warn_of_same(const struct cli_args *args)
             for (same = 0; about[same].st_ino != about[i].st_ino || about[same].st_dev != about[i].st_dev;)
                 same++;
         if (same < i && strcmp(args->rest[same], args->rest[i]) != 0)
-            cli_say("warning: %s: is %s once more; leave one out", args->rest[i], args->rest[same]);
+            cli_say(
+                "warning: %s: this is the same file as %s; its contents count twice; leave one of them out",
+                args->rest[i], args->rest[same]);
     }
     free(about);
 }
@@ -87,9 +89,9 @@ static const struct cli_value *value_of(const struct cli_args *args, const char 
 static void tell_less_memory(const struct cli_args *args)
 {
     const struct cli_value *threads = value_of(args, "threads");
-    cli_say("'%s' needs more memory than it may have ('ulimit -v' shows a limit)%s%s", args->command->name,
-            threads && threads->number > 1 ? "; fewer --threads take less" : "",
-            value_of(args, "from") ? "; a part of the capture, with --from and --to, takes less" : "");
+    cli_say("'%s' needs more memory than this process may use; raise the limit, which 'ulimit -v' shows%s%s",
+            args->command->name, threads && threads->number > 1 ? "; or use fewer --threads" : "",
+            value_of(args, "from") ? "; or choose a part of the capture with --from and --to" : "");
 }
 
 /* Returns the exit code of a finished command. An answer that may be incomplete for lack of memory counts as
@@ -101,7 +103,7 @@ static int whole(const struct cli_args *args, int code)
         return code;
     cli_output_keep(false);
     if (code != CLI_FAILED)
-        cli_say("out of memory: something was left out of what was printed; it is not the whole answer");
+        cli_say("out of memory: the output is incomplete");
     tell_less_memory(args);
     return CLI_FAILED;
 }
@@ -207,8 +209,8 @@ static bool check_environment(void)
     const char *simd = getenv("CORETAP_SIMD");
     if (!simd || !*simd || !strcmp(simd, "none") || !strcmp(simd, "neon") || !strcmp(simd, "avx2"))
         return true;
-    cli_say("CORETAP_SIMD in the environment is '%s', which is no way to decode; make it 'avx2', 'neon' "
-            "or 'none', or take it out",
+    cli_say("CORETAP_SIMD: the value '%s' in the environment is not known; set it to 'avx2', 'neon' or "
+            "'none', or unset it",
             simd);
     return false;
 }

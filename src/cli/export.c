@@ -129,8 +129,9 @@ static int export_samples(const struct cli_args *args, FILE *out)
     s.read.closing = on_closing;
     int code = cli_results_read(&s.read);
     if (code != CLI_FAILED && !ct_perf_samples_count(s.samples))
-        code = cli_ran_but_empty(&s.read.ran, args, code, "the samples are", "none of them is part of a run",
-                                 "look at 'coretap stats'");
+        code = cli_ran_but_empty(&s.read.ran, args, code, "the samples are",
+                                 "none of them belongs to an uninterrupted run of branches",
+                                 "'coretap stats' shows what was lost");
     ct_perf_samples_free(s.samples);
     cli_results_close(&s.read);
     return code;
@@ -140,7 +141,7 @@ static int run(const struct cli_args *args)
 {
     const char *path = args->values[PERF].text;
     if (!args->values[PERF].given)
-        return cli_usage_error(args->command, "--perf FILE is missing");
+        return cli_usage_error(args->command, "--perf FILE is missing; it names the file to write");
     struct cli_output output;
     const bool pipe = strcmp(path, "-") == 0;
     FILE *out = pipe ? stdout : cli_output_open(&output, path);
@@ -163,8 +164,8 @@ const struct cli_command cli_command_export = {
         "into such frames. All memory images become mappings of one process, and the context IDs in the "
         "trace become its threads. perf supports ETMv3, PTM, ETMv4 and ETE; other sources are left out. If "
         "images overlap (in different memory spaces), perf sees only the last of them.",
-    .whole =
-        "perf.data has the trace as it was recorded, which is not cut; 'coretap decode' prints a part of it",
+    .whole = "perf.data gets the whole trace as it was recorded; use 'coretap decode', which can print a "
+             "part of it",
     .examples = "coretap export --perf run.data capture\n"
                 "perf script -i run.data --itrace=i1i -F cpu,ip\n"
                 "coretap export --perf - capture | perf inject -i - -o samples.data\n",

@@ -26,8 +26,8 @@ static bool check_paths(const struct cli_origins *o)
     for (size_t i = 1; i < ct_manifest_count(o->manifest); i++) {
         if (strcmp(capture_at(o, i)->path, capture_at(o, i - 1)->path) != 0)
             continue;
-        cli_say("%s: the manifests name it twice with different contents, so that nobody knows which of them "
-                "a result is of; leave one out",
+        cli_say("%s: the manifests list this path twice with different contents, so a result cannot be "
+                "assigned to one of them; leave one entry out",
                 capture_at(o, i)->path);
         return false;
     }
@@ -97,8 +97,8 @@ enum cli_origin cli_origins_find(struct cli_origins *o, const char *result, unsi
         return CLI_ORIGIN_TAKE;
     const char *run = ct_analysis_run(analysis, 0);
     if (!run || analysis->captures.known != 1 || analysis->captures.unknown) {
-        cli_say("%s: is not of one capture, so that --manifest tells nothing of it; name the pieces of a job "
-                "(--state of 'coretap map')",
+        cli_say("%s: the result does not come from exactly one capture, so --manifest cannot describe it; "
+                "name the results of single captures, which 'coretap map' keeps in --state",
                 result);
         return CLI_ORIGIN_BAD;
     }
@@ -108,8 +108,8 @@ enum cli_origin cli_origins_find(struct cli_origins *o, const char *result, unsi
         return CLI_ORIGIN_OTHER;
     }
     if (o->taken[number] & 1u << kind) {
-        cli_say("%s: another result has %s of %s already, whose rows would count twice; name the pieces of "
-                "one job",
+        cli_say("%s: another result already has the %s of %s; its rows would count twice; name each result "
+                "once, from a single job",
                 result, analysis->kind->name, run);
         return CLI_ORIGIN_BAD;
     }
@@ -126,13 +126,15 @@ bool cli_origins_tell(const struct cli_origins *o)
     uint64_t lacking = 0;
     const size_t count = ct_manifest_count(o->manifest);
     if (o->others)
-        cli_say("%" PRIu64 " result%s of captures that the manifest does not name %s left out", o->others,
-                o->others == 1 ? "" : "s", o->others == 1 ? "is" : "are");
+        cli_say("%" PRIu64 " result%s of captures that the manifest does not list %s left out; add the "
+                "manifest that lists them with --manifest",
+                o->others, o->others == 1 ? "" : "s", o->others == 1 ? "is" : "are");
     for (size_t i = 0; i < count; i++)
         lacking += !o->taken[i];
     if (!lacking)
         return true;
-    cli_say("%" PRIu64 " of %zu captures have no result, and so no rows:", lacking, count);
+    cli_say("%" PRIu64 " of %zu captures have no result, so the tables have no rows of them:", lacking,
+            count);
     for (size_t i = 0, told = 0; i < count && told < TOLD; i++)
         if (!o->taken[i]) {
             cli_say("  %s", ct_manifest_at(o->manifest, i)->path);

@@ -87,7 +87,9 @@ static bool open_files(struct exporting *e, const char *folder)
                                   ct_table_name((enum ct_table)i));
         fine = size < PATH_MAX;
         if (!fine)
-            cli_say("%s: the names of the files in the folder are too long", folder);
+            cli_say("%s: the paths of the files in this folder would be too long; nothing is written; name a "
+                    "folder with a shorter path",
+                    folder);
         fine = fine && cli_output_open(&e->outputs[i], e->paths[i]);
     }
     return fine;
@@ -137,7 +139,8 @@ static bool check_names(const struct cli_args *args)
     for (int i = 1; i < args->rest_count; i++)
         for (int k = 0; k < i; k++)
             if (strcmp(args->rest[i], args->rest[k]) == 0) {
-                cli_usage_error(args->command, "%s is named twice; its rows would count twice",
+                cli_usage_error(args->command,
+                                "%s: the file is named twice; its rows would count twice; name it once",
                                 args->rest[i]);
                 return false;
             }
@@ -155,8 +158,10 @@ static int run(const struct cli_args *args)
                                    .code = CLI_CLEAN}};
     const bool files = args->values[PARQUET].given;
     if (files == args->values[ARROW].given)
-        return cli_usage_error(args->command, files ? "--parquet and --arrow: name one of them"
-                                                    : "--parquet DIR or --arrow TABLE is missing");
+        return cli_usage_error(args->command,
+                               files ? "--parquet and --arrow cannot be used together; leave one of them out"
+                                     : "--parquet and --arrow are missing, so there is nothing to write; "
+                                       "give --parquet DIR or --arrow TABLE");
     if (!check_names(args))
         return CLI_FAILED;
     bool fine = (!files || open_files(&e, args->values[PARQUET].text)) && write_tables(&e);

@@ -68,10 +68,9 @@ static bool tell_missing(struct cli_rows *r, const char *result, const char *nam
     if (!missing[r->missing_count])
         return cli_no_memory(), false;
     r->missing_count++;
-    cli_say(
-        "%s: %s is not there, or another build of it: its functions and lines are left out, its edges are "
-        "not; name the program with --elf",
-        result, name);
+    cli_say("%s: the program %s was not found, or is another build; its functions and lines are left out, "
+            "but its edges are included; name the build that ran with --elf",
+            result, name);
     return true;
 }
 
@@ -191,7 +190,7 @@ static bool add_folder(struct cli_rows *r, const char *folder)
     if (count < 0)
         cli_say("%s: the folder cannot be read: %s", folder, strerror(errno));
     if (count == 0)
-        cli_say("%s: has no coverage and no times: files of them are expected, or folders with the pieces of "
+        cli_say("%s: the folder has no results with coverage or times; name result files, or the folder of "
                 "'coretap map --state'",
                 folder);
     bool fine = count > 0;
@@ -223,18 +222,17 @@ bool cli_rows_add(struct cli_rows *r, const char *path)
     if (access(path, R_OK))
         cli_say("%s: cannot be read: %s", path, strerror(errno));
     else
-        cli_say(
-            "%s: has no coverage and no times, of which tables are made; 'coretap cover --format data' and "
-            "'coretap timing --format data' write them",
-            path);
+        cli_say("%s: the file has no coverage and no times, from which the tables are made; name a file that "
+                "'coretap cover --format data' or 'coretap timing --format data' wrote",
+                path);
     return false;
 }
 
 void cli_rows_tell(struct cli_rows *r)
 {
     if (r->others && !r->args->quiet)
-        cli_say("%" PRIu64 " piece%s no coverage and no times, and so no rows", r->others,
-                r->others == 1 ? " has" : "s have");
+        cli_say("%" PRIu64 " result%s no coverage and no times, so the tables have no rows of them",
+                r->others, r->others == 1 ? " has" : "s have");
     if (!cli_origins_tell(&r->origins))
         r->code = CLI_DAMAGED;
 }

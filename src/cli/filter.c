@@ -66,7 +66,8 @@ static bool read_number(const struct cli_args *args, const struct list *list, co
 static bool is_full(const struct cli_args *args, size_t count)
 {
     if (count == CLI_FILTER_MOST)
-        cli_usage_error(args->command, "more than %d threads, contexts or names to keep", CLI_FILTER_MOST);
+        cli_usage_error(args->command, "more than %d threads, contexts or names are selected; select fewer",
+                        CLI_FILTER_MOST);
     return count == CLI_FILTER_MOST;
 }
 
@@ -123,7 +124,8 @@ static bool read_slice(const struct cli_args *args, const char *name, const char
     *number = strtoull(text, NULL, 10);
     if (errno == 0)
         return true;
-    cli_usage_error(args->command, "--%s: '%s' is too large", name, text);
+    cli_usage_error(args->command, "--%s: the number '%s' is too large; give at most 18446744073709551615",
+                    name, text);
     return false;
 }
 
@@ -160,16 +162,16 @@ static bool is_clock(const struct ct_filter_point *point)
 static bool has_use_for_index(const struct cli_filter *f, const struct cli_args *args)
 {
     if (f->index && (!is_clock(&f->filter.from) || f->filter.to.kind == CT_POINT_PLACE)) {
-        cli_usage_error(args->command,
-                        "--index cannot be applied: it is for a window whose --from is a time, ticks, "
-                        "cycles or instructions, and whose --to is no place");
+        cli_usage_error(args->command, "--index needs a --from with a time, ticks, cycles or instructions, "
+                                       "and a --to that is not a place; change them, or leave --index out");
         return false;
     }
     for (int i = 0; f->index && i < args->rest_count; i++) {
         if (strcmp(args->rest[i], "-") != 0)
             continue;
-        cli_usage_error(args->command, "--index cannot be applied: standard input is no file that an index "
-                                       "could be kept beside");
+        cli_usage_error(args->command,
+                        "--index cannot be used with standard input, because the index is kept beside the "
+                        "trace file; save the capture to a file, or leave --index out");
         return false;
     }
     return true;
@@ -318,8 +320,8 @@ bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *
     if (!out || fclose(out) != 0 || !text) /* glibc may return no text without an error */
         cli_no_memory();
     else
-        cli_ran_but_empty(ran, args, CLI_CLEAN, "the result is",
-                          "none of them is in the part that is asked for", text);
+        cli_ran_but_empty(ran, args, CLI_CLEAN, "the result is", "none of them belongs to the selected part",
+                          text);
     free(text);
     return true;
 }

@@ -121,8 +121,8 @@ static bool refuse_format(const struct cli_fleet *f)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             if (f->inner.values[i].given && !strcmp(f->inner.command->options[i].name, names[k])) {
                 cli_usage_error(f->outer,
-                                "--%s: pieces are of the format that adds up, which 'coretap %s' makes "
-                                "other formats of",
+                                "--%s: results of captures are added up in --format data only; leave the "
+                                "option out, and make other formats from the sum with 'coretap %s'",
                                 names[k], f->command);
                 return false;
             }
@@ -168,7 +168,7 @@ enum cli_parse cli_fleet_parse(struct cli_fleet *f, const struct cli_command *ou
     others[0] = (char *)inners[inner].command->name;
     const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
     if (!listed && rest == 1) {
-        cli_usage_error(outer, "of which captures? give --manifest LIST, or name them");
+        cli_usage_error(outer, "CAPTURE is missing; name captures, or give --manifest LIST");
         return CLI_PARSE_BAD;
     }
     if (listed)
@@ -176,7 +176,9 @@ enum cli_parse cli_fleet_parse(struct cli_fleet *f, const struct cli_command *ou
     if (cli_parse(f->inner.command, rest, others, &f->inner) != CLI_PARSE_RUN || !refuse_format(f))
         return CLI_PARSE_BAD;
     if (listed && f->inner.rest_count > 1) {
-        cli_usage_error(outer, "'%s': captures are named by --manifest or one by one, not both",
+        cli_usage_error(outer,
+                        "'%s': captures can be named by --manifest or as operands, but not by both; leave "
+                        "one of them out",
                         f->inner.rest[0]);
         return CLI_PARSE_BAD;
     }
@@ -189,7 +191,7 @@ static void refuse_operand(void *user, const char *path, const char *why)
 {
     bool *fine = user;
     *fine = false;
-    cli_say("%s: %s; a capture is expected", path, why);
+    cli_say("%s: %s; name a capture", path, why);
 }
 
 static bool read_operands(struct cli_fleet *f)
@@ -240,7 +242,7 @@ static bool read_captures(struct cli_fleet *f)
     for (size_t i = 0; i < ct_manifest_count(f->manifest); i++)
         f->bytes += ct_manifest_at(f->manifest, i)->size;
     if (!ct_manifest_count(f->manifest))
-        cli_say("the manifest names no capture, so there is no result");
+        cli_say("the manifest lists no capture, so there is no result; make one with 'coretap manifest'");
     return ct_manifest_count(f->manifest) > 0;
 }
 
@@ -263,8 +265,8 @@ static bool find_pieces(const char *folder, bool *any)
         *any = true;
         fine = strstr(entry->d_name, mine) != NULL;
         if (!fine)
-            cli_say("%s: has pieces of another coretap (%s), and this is coretap %s; go on with the version "
-                    "that made them, or name another folder",
+            cli_say("%s: the folder has pieces of another version of coretap (%s), but this is version %s; "
+                    "their results cannot be combined; continue with that version, or name another folder",
                     folder, entry->d_name, ct_version_exact());
     }
     if (dir)
@@ -282,7 +284,7 @@ static bool make_folder(const struct cli_fleet *f)
         errno = ENOTDIR;
     if (errno == EEXIST)
         return true;
-    cli_say("%s: the folder for pieces cannot be made: %s", f->state, strerror(errno));
+    cli_say("%s: the folder for pieces cannot be created: %s", f->state, strerror(errno));
     return false;
 }
 
@@ -305,8 +307,7 @@ static bool take_lock(const struct cli_fleet *f, int fd)
         }
         if (!fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK && lock.l_pid > 0)
             snprintf(who, sizeof who, " (process %ld)", (long)lock.l_pid);
-        cli_say("%s: another job is at work with this output%s; wait until it has ended, or name another "
-                "--output",
+        cli_say("%s: another job is writing this output%s; wait until it has ended, or name another --output",
                 f->state, who);
         return false;
     }
@@ -329,7 +330,7 @@ static bool lock_folder(struct cli_fleet *f)
         if (fd < 0 && errno == ENOENT)
             continue; /* a job that just ended removed the folder */
         if (fd < 0) {
-            cli_say("%s: cannot be made: %s", f->lock, strerror(errno));
+            cli_say("%s: the lock file cannot be created: %s", f->lock, strerror(errno));
             return false;
         }
         const bool taken = take_lock(f, fd);
@@ -352,7 +353,8 @@ static bool open_state(struct cli_fleet *f)
         return false;
     if (f->own.values[CLI_FLEET_RESUME].given || !any)
         return true;
-    cli_say("%s: has pieces of a job that was begun before; --resume goes on with it, or name another folder",
+    cli_say("%s: the folder has pieces of an earlier job; continue that job with --resume, or name another "
+            "folder",
             f->state);
     return false;
 }
@@ -369,7 +371,9 @@ static bool find_state(struct cli_fleet *f)
     const char *output = output_of(f);
     f->made_state = !given;
     if (!given && !output) {
-        cli_usage_error(f->outer, "neither --output nor --state: where are the pieces kept?");
+        cli_usage_error(
+            f->outer,
+            "--output and --state are missing, so there is no folder for the pieces; give one of them");
         return false;
     }
     if ((given ? asprintf(&f->state, "%s", given) : asprintf(&f->state, "%s.state", output)) >= 0)
@@ -473,7 +477,7 @@ static int merge(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t
     f->merging += cli_seconds() - begin;
     if (rc != CT_ERR_FORMAT || !ct_fleet_piece_was_kept(piece))
         return rc ? cli_library_error(f->ctx) : CLI_CLEAN;
-    cli_say("%s: a piece that was kept is damaged, and is made again: %s",
+    cli_say("%s: its saved piece is damaged: %s; the capture is processed again",
             ct_manifest_at(f->manifest, number)->path, ct_ctx_error(f->ctx));
     ct_fleet_job_drop(f->job, number);
     return AGAIN;
@@ -527,7 +531,7 @@ int cli_fleet_tell(const struct cli_fleet *f)
     const struct ct_analysis_captures *all = &f->sum->captures;
     char words[CT_LOSSES_WORDS];
     if (!f->own.quiet)
-        cli_say("%s of %" PRIu64 " capture%s, %" PRIu64 " of them not whole, %" PRIu64
+        cli_say("%s of %" PRIu64 " capture%s, %" PRIu64 " of them damaged, %" PRIu64
                 " more that could not be read; losses: %s",
                 f->kind->name, all->known, all->known == 1 ? "" : "s", all->damaged, all->failed,
                 ct_losses_words(words, &all->losses));

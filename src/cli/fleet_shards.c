@@ -77,7 +77,7 @@ static int add_all(struct join *j)
     if (rc || j->sum->kind != ct_cover_kind() ||
         cli_cover_has_counts((struct ct_cover *)j->sum)) /* the analysis is its first member */
         return rc;
-    j->why = "nothing of what ran is in a program that is known";
+    j->why = "no code that ran belongs to a known program";
     return CT_ERR_NOT_FOUND;
 }
 
@@ -127,7 +127,7 @@ int cli_fleet_join(struct cli_fleet *f, size_t number, uint32_t shards, bool *jo
     int rc = add_all(&j);
     const bool whole = rc == CT_ERR_NOT_FOUND || rc == CT_ERR_FORMAT;
     if (whole && !f->own.quiet)
-        cli_say("%s: its parts are dropped, and it is decoded whole: %s",
+        cli_say("%s: its parts cannot be joined: %s; the capture is decoded again as a whole",
                 ct_manifest_at(f->manifest, number)->path, j.why ? j.why : ct_ctx_error(f->ctx));
     if (!rc && keeps_piece(f))
         rc = keep(&j);

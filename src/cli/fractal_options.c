@@ -54,9 +54,9 @@ int cli_fractal_ended(const struct cli_args *args, const struct ct_fractal_ended
 {
     const bool stopped = rc && ended->ran; /* ended by this end of the pipe */
     if (ended->signal && !stopped)
-        cli_say("the traced program was ended by signal %u", ended->signal);
+        cli_say("the traced program was terminated by signal %u", ended->signal);
     if (ended->exit_code > 0 && asked && !stopped)
-        cli_say("%s: exit code %d", args->rest[0], ended->exit_code);
+        cli_say("%s: the traced program ended with exit code %d", args->rest[0], ended->exit_code);
     if (rc) /* after what may be the reason */
         cli_library_error(args->ctx);
     return rc ? CLI_FAILED : CLI_CLEAN;

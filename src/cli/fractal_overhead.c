@@ -25,7 +25,7 @@ static int run(const struct cli_args *args)
     struct ct_soc_config cluster;
     struct ct_fractal_overhead_result result;
     if (!args->rest_count)
-        return cli_usage_error(args->command, "PROGRAM is missing");
+        return cli_usage_error(args->command, "PROGRAM is missing; name it behind --");
     if (cli_fractal_cluster(args, &v[OVERHEAD_CONFIG], &cluster))
         return CLI_FAILED;
     const struct ct_fractal_overhead_options options = {.size = sizeof options,

@@ -73,7 +73,8 @@ static int run(const struct cli_args *args)
     struct ct_fractal_target target;
     struct ct_fractal_replay *replay = NULL;
     if (!v[OPT_MESSAGES].given)
-        return cli_usage_error(args->command, "--messages FILE is missing");
+        return cli_usage_error(args->command,
+                               "--messages FILE is missing; it names the recorded messages to read");
     if (read_target(args, &target))
         return CLI_FAILED;
     const struct ct_fractal_replay_options how = {

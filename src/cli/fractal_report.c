@@ -57,7 +57,8 @@ static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
         return code;
     if (!damaged)
         return CLI_CLEAN;
-    cli_say("%s: %llu bytes are damaged; what is whole was read", args->operand, (unsigned long long)damaged);
+    cli_say("%s: %llu bytes of the log are damaged; only the intact part was used", args->operand,
+            (unsigned long long)damaged);
     return CLI_DAMAGED;
 }
 
@@ -74,13 +75,13 @@ static int run_sums(const struct cli_args *args)
     for (int i = 0; i < args->rest_count && v[OPT_PROCESS].given; i++)
         if (cli_fractal_sums_is_file(args->rest[i]))
             return cli_usage_error(args->command,
-                                   "%s: saved sums do not tell processes apart: name the logs, or save them "
-                                   "with --process",
+                                   "%s: a file of saved sums does not separate processes, which --process "
+                                   "needs; name the logs, or save the sums with --process",
                                    args->rest[i]);
     if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given)
         return cli_usage_error(args->command,
-                               "--csv, --html, --svg and --perfetto are about the times of one "
-                               "log, which saved sums and several logs have not in common");
+                               "--csv, --html, --svg and --perfetto show the times of one log; saved sums "
+                               "and several logs have no common time; name one log, or leave the option out");
     return cli_fractal_sums_run(args, &wishes);
 }
 
@@ -90,7 +91,9 @@ static int run(const struct cli_args *args)
     const struct cli_value *v = args->values;
     if (v[OPT_CSV].given + v[OPT_HTML].given + v[OPT_SVG].given + v[OPT_PERFETTO].given + v[OPT_DATA].given >
         1)
-        return cli_usage_error(args->command, "--csv, --html, --svg, --perfetto and --data: one at a time");
+        return cli_usage_error(
+            args->command,
+            "--csv, --html, --svg, --perfetto and --data exclude each other; give only one of them");
     if (v[OPT_DATA].given || args->rest_count > 1 || cli_fractal_sums_is_file(args->operand))
         return run_sums(args);
     struct ct_fractal_log *log;

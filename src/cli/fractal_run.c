@@ -48,22 +48,20 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
                 (unsigned long long)r->targets, (unsigned long long)r->events, (unsigned long long)r->dropped,
                 (unsigned long long)r->commands, (double)r->cycles * 1e3 / (double)CT_SOC_CLOCK_HZ);
     if (r->late)
-        cli_say(
-            "the last %u steps of the script are for times after the program's end: they were not carried "
-            "out",
-            r->late);
+        cli_say("the program ended before the times of the last %u steps of the script; these steps were not "
+                "carried out",
+                r->late);
     if (r->left)
-        cli_say("%u of the processes went on as programs for another machine than the traced one's: what "
-                "they did "
-                "is not in the log, which names them",
+        cli_say("%u of the processes started a program for another architecture; the log names these "
+                "processes, but has none of their accesses after that",
                 r->left);
     if (r->unmet)
-        cli_say(
-            "selections of programs by name that no process became: %u, by which nothing is traced. "
-            "NAME:PLACE is of the last part of a program's path; children are followed with --follow-forks",
-            r->unmet);
+        cli_say("%u selections NAME:PLACE name a program that no process started; they trace nothing; give "
+                "the last part of the program's path as NAME, and follow children with --follow-forks",
+                r->unmet);
     if (r->lost)
-        cli_say("a point or a page table had no place in the tracer: events are missing");
+        cli_say("the tracer had no room for an observation point or a page table; events are missing from "
+                "the log; give fewer points or a larger --point-registers");
 }
 
 /* Reads the selections. Returns false after a message. */
@@ -164,9 +162,9 @@ static int run(const struct cli_args *args)
     struct ct_soc_config cluster;
     size_t count;
     if (!args->rest_count)
-        return cli_usage_error(args->command, "PROGRAM is missing");
+        return cli_usage_error(args->command, "PROGRAM is missing; name it behind --");
     if (!v[OPT_OUTPUT].given)
-        return cli_usage_error(args->command, "-o LOG is missing");
+        return cli_usage_error(args->command, "-o LOG is missing; it names the event log to write");
     if (cli_fractal_cluster(args, &v[OPT_CONFIG], &cluster))
         return CLI_FAILED;
     struct ct_fractal_selection *selections = calloc(args->list_count + 1, sizeof *selections);

@@ -104,16 +104,16 @@ const char *cli_fractal_source_elf(const struct cli_args *args, const char *log,
     if (args->quiet || (process && !told)) /* without the process there is no report */
         return there ? path : NULL;
     if (!told)
-        cli_say("%s: it does not say which program it is of, so that functions and objects have no names; "
-                "name the program with --elf",
+        cli_say("%s: the log does not name its program; functions and objects have no names; name the "
+                "program with --elf",
                 log);
     else if (!there)
-        cli_say("%s: %s, the program that it is of, cannot be read, so that functions and objects have no "
-                "names; name the program with --elf",
+        cli_say("%s: its program %s cannot be read; functions and objects have no names; name the program "
+                "with --elf",
                 log, path);
     else if (stat(log, &of_log) == 0 && of_log.st_mtime < of_program.st_mtime)
-        cli_say("%s: %s, the program that it is of, is newer than the log; where it is another build, names "
-                "are wrong: name the one that ran with --elf",
+        cli_say("%s: its program %s is newer than the log; names are wrong if it is another build; name the "
+                "build that ran with --elf",
                 log, path);
     return there ? path : NULL;
 }
@@ -194,10 +194,9 @@ int cli_fractal_source_run(const struct cli_args *args, const char *path, const 
     const struct ct_losses lost = ct_fractal_watch_losses(watch);
     int code = rc ? cli_library_error(args->ctx) : CLI_CLEAN;
     if (!rc && (lost.overflows || lost.lost_bytes)) {
-        cli_say(
-            "%s: %llu events were dropped by the tracer, %llu bytes are damaged; what lies behind them is "
-            "uncertain",
-            path, (unsigned long long)lost.overflows, (unsigned long long)lost.lost_bytes);
+        cli_say("%s: the tracer dropped %llu events, and %llu bytes of the log are damaged; results after "
+                "them are uncertain",
+                path, (unsigned long long)lost.overflows, (unsigned long long)lost.lost_bytes);
         code = CLI_DAMAGED;
     }
     if (losses)

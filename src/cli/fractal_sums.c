@@ -25,7 +25,7 @@ static int add_log(const struct cli_args *args, const struct cli_fractal_sums_wi
     if (ct_fractal_sums_add_log(args->ctx, sums, path, &named, &damaged) != CT_OK)
         return cli_library_error(args->ctx);
     if (damaged)
-        cli_say("%s: %" PRIu64 " bytes are damaged; what is whole was read", path, damaged);
+        cli_say("%s: %" PRIu64 " bytes of the log are damaged; only the intact part was used", path, damaged);
     return damaged ? CLI_DAMAGED : CLI_CLEAN;
 }
 
@@ -38,7 +38,7 @@ static int add_file(const struct cli_args *args, struct ct_fractal_sums *sums, c
         return CLI_FAILED;
     if (all->captures.damaged == damaged)
         return CLI_CLEAN;
-    cli_say("%s: of logs that were not whole", path);
+    cli_say("%s: some of its logs were damaged or incomplete; the sums lack their missing events", path);
     return CLI_DAMAGED;
 }
 

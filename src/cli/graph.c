@@ -105,8 +105,8 @@ static int learn_capture(const struct cli_args *args, char *path, struct ct_cfg 
         code = cli_results_read(&l.read);
     if (!l.ran && code != CLI_FAILED)
         code = cli_ran_but_empty(&l.read.ran, &of_capture, code, "what can be learnt is",
-                                 "none of them is in the program that --elf names",
-                                 "name the program that ran, with @HEX where it was loaded");
+                                 "none of them belongs to the program of --elf",
+                                 "name the program that ran, and its load address with @HEX");
     cli_results_close(&l.read);
     return code;
 }
@@ -143,7 +143,8 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
     if (args->values[FUNCTION].given) {
         const uint32_t function = ct_cfg_function_named(cfg, args->values[FUNCTION].text);
         if (function == CT_CFG_NONE) {
-            cli_say("%s: has no function '%s', or several; 'coretap graph' without --function lists all",
+            cli_say("%s: the program has no function '%s', or several of that name; 'coretap graph' without "
+                    "--function lists all functions",
                     args->values[ELF].text, args->values[FUNCTION].text);
             return CLI_FAILED;
         }
@@ -155,7 +156,7 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
     if (how.format != CT_CFG_FORMAT_LEARNT || any)
         return CLI_CLEAN;
     /* explains an empty answer */
-    cli_say("nothing was learnt: the trace shows no computed branch%s whose targets are not known",
+    cli_say("nothing was learnt: the trace shows no computed branch%s with unknown targets",
             how.function ? " of the function" : "");
     return CLI_DAMAGED;
 }
@@ -171,7 +172,8 @@ static bool check_learn(const struct cli_args *args)
         i = THREADS;
     if (v[LEARN].given || !(v[i].given || v[FORMAT].number == CT_CFG_FORMAT_LEARNT))
         return true;
-    cli_usage_error(args->command, "--%s: of what? give --learn CAPTURE",
+    cli_usage_error(args->command,
+                    "--%s applies to a capture, but none is given; name one with --learn CAPTURE",
                     v[i].given ? options[i].name : "format learnt");
     return false;
 }
@@ -181,7 +183,7 @@ static int run(const struct cli_args *args)
     struct ct_programs *programs = NULL;
     struct ct_cfg *cfg;
     if (!args->values[ELF].given)
-        return cli_usage_error(args->command, "which program? give --elf FILE");
+        return cli_usage_error(args->command, "--elf FILE is missing; it names the program");
     if (!check_learn(args) || !cli_programs_new(&programs, args, args->values[TARGETS].text))
         return CLI_FAILED;
     int code = CLI_FAILED;
@@ -206,7 +208,7 @@ const struct cli_command cli_command_graph = {
              "(a branch to another function), return, unknown (a computed branch or call whose targets the "
              "program does not reveal). Jump tables of gcc and clang are recognised; other targets can be "
              "given with --targets or learnt from traces with --learn.",
-    .whole = "where computed branches go holds whenever they ran, so a capture is learnt from as a whole",
+    .whole = "the targets of computed branches are learnt from the whole capture; leave the option out",
     .examples = "coretap graph --elf program\n"
                 "coretap graph --elf program --function main --format dot -o main.dot\n",
     .options = options,

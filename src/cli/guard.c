@@ -27,10 +27,11 @@ enum {
 static pid_t guarded;
 static bool is_registered; /* on_exit_of_library is registered with atexit */
 
-#define NOT_WHOLE "what was printed is not whole, and files are as they were before\n"
+#define NOT_WHOLE "the output is incomplete, and output files are unchanged\n"
 #define ENDED     "a library ended the command; " NOT_WHOLE
 static const char out_of_memory[] = "coretap: out of memory: " ENDED;
-static const char null_pointer[] = "coretap: a null pointer was used, as where there is no memory: " ENDED;
+static const char null_pointer[] =
+    "coretap: a null pointer was used, probably because memory ran out: " ENDED;
 
 /* Ends the process with a message. Uses only what is safe in a signal handler. */
 static void end_at_once(const char *text)
@@ -175,11 +176,11 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
         return;
     const uint64_t needed = find_mapped_file((uintptr_t)info->si_addr, name, sizeof name);
     const uint64_t left = stat(name, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
-    snprintf(
-        text, sizeof text,
-        "coretap: %s: became shorter while it was read: only %llu bytes are left, and the trace behind them "
-        "is lost (byte %llu was next); read a copy, or wait until nobody writes it any more; " NOT_WHOLE,
-        name, (unsigned long long)left, (unsigned long long)needed);
+    snprintf(text, sizeof text,
+             "coretap: %s: became shorter while it was read: only %llu bytes are left, and the "
+             "trace behind them is lost (byte %llu was next); read a copy, or wait until no program writes "
+             "to it; " NOT_WHOLE,
+             name, (unsigned long long)left, (unsigned long long)needed);
     end_at_once(text);
     /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
 }

@@ -94,6 +94,7 @@ void cli_holes_say(const char *operand, const struct ct_holes *holes, const stru
 {
     char text[CLI_HOLES_TEXT];
     cli_holes_text(text, holes, capture, "time", "times");
-    cli_say("%s: no memory for code that ran in %s; 'coretap info' lists the images and what is missing",
+    cli_say("%s: the capture has no memory image of code that ran in %s; that code was not decoded; 'coretap "
+            "info' lists the images and the missing files",
             operand, text);
 }

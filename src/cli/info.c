@@ -137,7 +137,7 @@ const struct cli_command cli_command_info = {
              "packets, and the losses; then the memory images. To find this out, the trace is decoded with "
              "all memory images.\nFor a branch list of simpleperf it prints the programs, and the number of "
              "branches of each.",
-    .whole = "it says what is in the capture, all of it; 'coretap stats' counts a part of it",
+    .whole = "'info' describes the whole capture; use 'coretap stats', which can count a part of it",
     .examples = "coretap info capture\n"
                 "coretap info --format json -o capture.json capture\n",
     .options = options,

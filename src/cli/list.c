@@ -191,10 +191,12 @@ static bool check(const struct cli_args *args)
     const char *code = code_option(args);
     const bool one = v[PACKETS].given != v[ELEMENTS].given;
     if (!one)
-        cli_usage_error(args->command, "give one of --packets and --elements");
+        cli_usage_error(args->command, "--packets or --elements is needed, but not both; give one of them");
     if (!one || !v[PACKETS].given || !(code || v[ELF].given))
         return one;
-    cli_usage_error(args->command, "--%s: packets are listed without the program; use --elements",
+    cli_usage_error(args->command,
+                    "--%s works only with --elements, because packets are listed without the program; use "
+                    "--elements, or leave it out",
                     code ? code : "elf");
     return false;
 }
@@ -242,8 +244,8 @@ const struct cli_command cli_command_list = {
         "module+0x1234 where no function is known, [unknown] in no program) and its line of the source, "
         "empty "
         "where it is not known; with --disasm the instruction. The other lines are the same as without.",
-    .whole = "packets and elements are listed as they lie in the trace, of which --buffer, --core and --id "
-             "choose; 'coretap decode' prints a part of what ran",
+    .whole = "'list' can select only by --buffer, --core and --id; use 'coretap decode', which can print a "
+             "part of what ran",
     .examples = "coretap list --packets capture\n"
                 "coretap list --elements --core cpu_0 -o elements.txt capture\n",
     .options = options,

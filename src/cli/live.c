@@ -222,7 +222,7 @@ const struct cli_command cli_command_live = {
              "input.\nINPUT is - (standard input), a FIFO, a trace-sink device or a file. tcp:HOST:PORT "
              "connects and reads from there; listen:[ADDRESS:]PORT waits for one connection. --config "
              "describes the stream.\nMemory use depends on the program, not on the length of the trace.",
-    .whole = "of trace that comes all is analysed; 'coretap ctl filter' says which events count",
+    .whole = "a live run analyses all of its trace; use 'coretap ctl filter' to choose which events count",
     .examples = "coretap live --config capture --cover --timing - < capture/trace_0.bin\n"
                 "mkfifo pipe && coretap record -o stream --stream pipe -- ./program 500 &\n"
                 "coretap live --config stream/live.ini --http 8080 - < pipe\n",

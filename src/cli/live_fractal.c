@@ -16,12 +16,14 @@ bool cli_live_fractal_check(const struct cli_args *args, const struct cli_live_w
         milestones |= args->list[i].option == wishes->milestone_option;
     if (!wishes->fractal && milestones)
         cli_usage_error(args->command,
-                        "--milestone goes with --fractal: a trace has no clock from its start");
+                        "--milestone works only with --fractal, because other trace has no clock that starts "
+                        "with the program; add --fractal, or leave --milestone out");
     else if (wishes->fractal && (args->values[CLI_CAPTURE_CONFIG].given || wishes->cover || wishes->timing ||
                                  wishes->tee || wishes->per_core || wishes->idle || wishes->threads))
-        cli_usage_error(args->command,
-                        "--fractal goes without --config, --cover, --timing, --pair, --tee, --threads, "
-                        "--per-core and --assume-idle: a log has accesses to memory, and no more");
+        cli_usage_error(
+            args->command,
+            "--fractal cannot be used with --config, --cover, --timing, --pair, --tee, --threads, --per-core "
+            "or --assume-idle, because an event log has only memory accesses; leave these out");
     else
         return true;
     return false;
@@ -64,7 +66,7 @@ static bool add(struct cli_live *l, const char *text)
     const char *equals = strrchr(text, '=');
     const double deadline = equals ? seconds_of(equals + 1) : 0;
     if (deadline < 0) {
-        cli_say("--milestone %s: '%s' is no time; write a number above 0 with ns, us, ms or s", text,
+        cli_say("--milestone %s: '%s' is not a time; write a number above 0 with ns, us, ms or s", text,
                 equals + 1);
         return false;
     }

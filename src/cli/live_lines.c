@@ -83,7 +83,8 @@ static void csv_line(FILE *file, const struct ct_verdict_origin *origin, const s
 /* Reports once that a file cannot be written any more, and gives it up. */
 static void give_up(struct cli_live *l, struct cli_live_lines *lines)
 {
-    cli_say("%s: cannot be written any more, behind about %" PRIu64 " lines; the run goes on without it",
+    cli_say("%s: writing failed after about %" PRIu64
+            " lines; the run continues without this file; free space for it and start again",
             lines->path, lines->count);
     lines->given_up = true;
     l->failed = true;

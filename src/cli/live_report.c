@@ -159,7 +159,8 @@ static int print_all(struct cli_live *l)
 static void tell_dropped(const struct ct_live_seen *seen)
 {
     cli_say("%" PRIu64 " of %" PRIu64 " bytes were dropped, at %" PRIu64
-            " places: they came faster than they could be analysed",
+            " places, because they came faster than they could be analysed; use a larger --ring, more "
+            "--threads, or fewer analyses",
             seen->dropped, seen->read, seen->drops);
 }
 
@@ -172,10 +173,12 @@ static void tell(const struct cli_live *l, const struct ct_live_seen *seen)
     if (seen->dropped)
         tell_dropped(seen);
     if (seen->breaks)
-        cli_say("%s: %" PRIu64 " connections; the trace is broken at %" PRIu64 " places between them",
+        cli_say("%s: there were %" PRIu64 " connections; trace is missing at the %" PRIu64
+                " breaks between them",
                 l->input, seen->connections, seen->breaks);
     if (seen->left)
-        cli_say("%" PRIu64 " bytes that waited were not analysed: the signal left no time for them",
+        cli_say("%" PRIu64 " bytes in the queue were not analysed, because the run ended before; they are "
+                "missing from the results",
                 seen->left);
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/live_run.h"
+#include "cli/output.h"
 #include "cli/timing_view.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- preparations ---- */
 
@@ -130,9 +129,9 @@ static bool is_one_run(const struct cli_live *l)
     }
     const bool one = (framed && cores > 1) || (timed_software && may_take_software(l));
     if (one && !timed && cli_monitors_named(l->args, CLI_MONITOR_SPEC))
-        cli_say("%s: none of the %zu cores has timestamps, by their registers, so that the order of their "
-                "events is not known and results come at the end; trace with timestamps (coretap record "
-                "--timestamps), or give --per-core for a run of each",
+        cli_say("%s: none of the %zu cores has timestamps according to its registers; the order of their "
+                "events is not known, and results come only at the end; record with timestamps (coretap "
+                "record --timestamps), or check each core alone with --per-core",
                 l->args->values[CLI_CAPTURE_CONFIG].text, cores);
     return one;
 }
@@ -144,8 +143,8 @@ static bool check_clock(const struct cli_live *l)
     if (!l->one_run || !cli_monitors_named(l->args, CLI_MONITOR_SPEC) || !clock->given ||
         clock->number != CT_VERIFY_CYCLES)
         return true;
-    cli_say("%s: --clock cycles: several sources are described, and the cycles of each are its own, so that "
-            "the order of their events is not known; leave it out, or give --per-core for a run of each",
+    cli_say("%s: --clock cycles cannot order the events of several sources, because each counts its own "
+            "cycles; leave it out, or check each source alone with --per-core",
             l->input);
     return false;
 }
@@ -222,23 +221,15 @@ static bool prepare(struct cli_live *l)
         return false;
     l->one_run = !l->wishes->per_core && is_one_run(l);
     if (l->wishes->idle && !l->one_run) {
-        cli_usage_error(l->args->command, "--assume-idle is about several cores in one run of the "
-                                          "specifications: --config has to describe them, and --per-core "
-                                          "makes each a run of its own");
+        cli_usage_error(l->args->command,
+                        "--assume-idle needs several cores in one run; describe several cores in --config "
+                        "and leave out --per-core, or leave out --assume-idle");
         return false;
     }
     return cli_programs_describe(&l->programs, l->args, l->wishes->elf_option, l->wishes->targets) &&
            check_clock(l) && check_specs(l) && make_live(l) &&
            cli_timing_live_pairs(l->live, l->args, l->wishes->pair_option) && add_specs(l) && add_places(l) &&
            cli_live_fractal_milestones(l) && add_hooks(l) && cli_live_lines_open(l);
-}
-
-static bool make_folder(const char *path)
-{
-    if (!path || mkdir(path, 0777) == 0 || errno == EEXIST)
-        return true;
-    cli_say("%s: cannot be created: %s", path, strerror(errno));
-    return false;
 }
 
 static bool open_input(struct cli_live *l)
@@ -292,7 +283,8 @@ static void release_signals(void)
 
 static bool start(struct cli_live *l)
 {
-    if (!make_folder(l->wishes->output) || !cli_live_violations_open(l) || !prepare(l) || !open_input(l))
+    if ((l->wishes->output && !cli_output_folder(l->wishes->output)) || !cli_live_violations_open(l) ||
+        !prepare(l) || !open_input(l))
         return false;
     catch_signals(l->live);
     return !l->wishes->http || is_fine(l, ct_live_page(l->live, l->wishes->http, l->wishes->token));
@@ -304,7 +296,7 @@ static int run(struct cli_live *l)
     int code = ran ? CLI_CLEAN : CLI_FAILED;
     const struct ct_live_seen *seen = ct_live_seen_of(l->live);
     if (seen->trouble)
-        cli_say("%s: cannot be read any more: %s", l->input, seen->trouble);
+        cli_say("%s: reading failed: %s; the results end there", l->input, seen->trouble);
     if (seen->trouble || seen->tee_trouble || l->failed) /* the others were reported when they happened */
         code = CLI_FAILED;
     cli_live_lines_close(l, ran);
@@ -325,14 +317,16 @@ static bool check(const struct cli_args *args, const struct cli_live_wishes *wis
         return false;
     if (!args->values[CLI_CAPTURE_CONFIG].given && !wishes->fractal)
         cli_usage_error(args->command,
-                        "--config FILE.ini is needed, which describes the stream (docs/formats.md)");
+                        "--config FILE.ini is missing; it describes the stream (docs/formats.md)");
     else if (wishes->again && !connects(args->operand))
         cli_usage_error(args->command,
-                        "--reconnect goes with tcp:HOST:PORT and listen:PORT; the end of '%s' is the end "
-                        "of the trace",
+                        "--reconnect works only with tcp:HOST:PORT and listen:PORT, but the input is '%s'; "
+                        "leave --reconnect out",
                         args->operand);
     else if (wishes->post_ca && !wishes->post)
-        cli_usage_error(args->command, "--post-ca goes with --post-violations https://…");
+        cli_usage_error(
+            args->command,
+            "--post-ca works only with --post-violations https://…; add that, or leave --post-ca out");
     else
         return true;
     return false;

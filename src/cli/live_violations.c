@@ -23,7 +23,7 @@ bool cli_live_violations_open(struct cli_live *l)
 /* Sets the error text that ends the run, if `rc` is an error. */
 static int cannot_write(const struct cli_live *l, const struct cli_live_violations *v, int rc)
 {
-    return rc ? cli_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
+    return rc ? cli_fail(l->ctx, CT_ERR_IO, "%s: writing failed; the run ends",
                          v->path ? v->path : "standard output")
               : CT_OK;
 }
@@ -55,7 +55,8 @@ static int begin(void *user, const struct ct_verdict_origin *origin)
         return cli_fail_nomem(l->ctx, "violations");
     FILE *file = cli_output_grow(&v->output, v->path);
     return file ? new_writer(l, file, &v->writer)
-                : cli_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", v->path);
+                : cli_fail(l->ctx, CT_ERR_IO, "%s: the file for violations cannot be created; the run ends",
+                           v->path);
 }
 
 /* Writes a heading with the trace ID, when one text has lines of several IDs with separate runs. */

@@ -42,7 +42,7 @@ static void tell(const char *path, const char *why)
     /* messages about files begin with the path */
     if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2))
         why += length + 2;
-    cli_say("%s: not listed: %s", path, why);
+    cli_say("%s: the file is not listed: %s", path, why);
 }
 
 /* Counts a file that is no capture. Names it with --verbose; always names one with the contents of a listed
@@ -99,12 +99,13 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
                 found.skipped == 1 ? "" : "s",
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
     if (found.unread)
-        cli_say("%" PRIu64 " of the folders and files could not be read; there may be captures in them",
+        cli_say("%" PRIu64 " folders and files could not be read; captures in them are not listed; make them "
+                "readable, or leave them out",
                 found.unread);
     if (ct_manifest_count(manifest))
         return nameless || found.unread ? CLI_DAMAGED : CLI_CLEAN;
-    cli_say("no capture was found: a perf.data file, a folder with snapshot.ini, a description of a raw "
-            "trace (.ini) or a branch list is expected");
+    cli_say("no capture was found, so the list is empty; name folders with a perf.data file, a snapshot.ini, "
+            "a description of a raw trace (.ini) or a branch list");
     return CLI_DAMAGED;
 }
 

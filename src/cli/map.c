@@ -63,7 +63,7 @@ static int do_all(struct map *m)
         if (code == CLI_CLEAN && most->given && failures > most->number) {
             cli_results_tell_failures(f->outer->name, f->sum);
             cli_say("more than %" PRIu64 " captures could not be read (--max-failures), so the job ends; its "
-                    "pieces are in %s",
+                    "pieces stay in %s; correct the cause and continue with --resume",
                     most->number, f->state);
             code = CLI_FAILED;
         }

@@ -67,8 +67,8 @@ static void tell(const struct cli_args *args, const struct ct_analysis *sum)
     if (args->quiet)
         return;
     if (c->unknown)
-        snprintf(old, sizeof old, ", and of %" PRIu64 " files that do not tell their captures", c->unknown);
-    cli_say("%s of %" PRIu64 " capture%s%s, %" PRIu64 " of them not whole; losses: %s", sum->kind->name,
+        snprintf(old, sizeof old, ", and of %" PRIu64 " files that do not record their captures", c->unknown);
+    cli_say("%s of %" PRIu64 " capture%s%s, %" PRIu64 " of them damaged; losses: %s", sum->kind->name,
             c->known, c->known == 1 ? "" : "s", old, c->damaged, ct_losses_words(words, &c->losses));
     cli_outside_tell_sum("merge", sum);
     const char *name;
@@ -101,20 +101,23 @@ static bool check(const struct cli_args *args, size_t kind)
 {
     if (args->values[KIND].given && kind != args->values[KIND].number) {
         cli_usage_error(args->command,
-                        "--kind %s: there is a file of %s; results add up that are of one kind",
+                        "--kind %s: one of the files contains %s; results of different kinds cannot be added "
+                        "up; leave --kind or that file out",
                         names[args->values[KIND].number], names[kind]);
         return false;
     }
     if (args->values[WEIGHT].given && args->values[SHARD].given) {
         cli_usage_error(args->command,
-                        "--weight with --shard: a part is joined with the others first; give --weight to the "
-                        "merge that adds the joined result to others");
+                        "--weight cannot be used with --shard, because parts must be joined first; join the "
+                        "parts, then give --weight when merging the joined result");
         return false;
     }
     for (int i = 0; i < args->rest_count && cli_result_kinds[kind].unsaid; i++) {
         if (cli_results_is_file(NULL, args->rest[i]))
             continue;
-        cli_usage_error(args->command, "%s: nobody says %s a capture; count it with 'coretap %s'",
+        cli_usage_error(args->command,
+                        "%s: 'merge' has no option that says %s a capture; make a file from the capture with "
+                        "'coretap %s', and merge that file",
                         args->rest[i], cli_result_kinds[kind].unsaid, cli_result_kinds[kind].writer);
         return false;
     }
@@ -125,7 +128,8 @@ static bool read_filter(struct cli_results *r, size_t kind)
 {
     return cli_filter_read(&r->filter, r->args, false) &&
            (!cli_result_kinds[kind].whole || !ct_filter_steps(&r->filter.filter) ||
-            cli_filter_refuse(&r->filter, r->args, "core", "events and totals are counted of whole streams"));
+            cli_filter_refuse(&r->filter, r->args, "core",
+                              "events and totals are counted for whole streams; leave the option out"));
 }
 
 /* Returns whether an operand is a branch list. Branch lists add up only with branch lists. */
@@ -141,9 +145,10 @@ static int run_branch_lists(const struct cli_args *args)
 {
     for (size_t i = 0; i < OPTIONS; i++)
         if (args->values[i].given && i != WEIGHT)
-            return cli_usage_error(args->command,
-                                   "--%s cannot be applied to branch lists, which are added up as they are",
-                                   options[i].name);
+            return cli_usage_error(
+                args->command,
+                "--%s cannot be applied to branch lists, which are added up as a whole; leave the option out",
+                options[i].name);
     return cli_branch_lists_merge(args, args->values[WEIGHT].given ? args->values[WEIGHT].number : 1);
 }
 
@@ -157,7 +162,7 @@ static int run(const struct cli_args *args)
                             .threads = cli_threads(args),
                             .part = &args->values[SHARD],
                             .needs_program = cli_result_kinds[kind].needs_program,
-                            .file_why = "a saved file has sums, of which no part can be taken",
+                            .file_why = "a saved file has only sums, of which no part can be selected",
                             .sums_alone = true};
     int code = CLI_FAILED;
     if (check(args, kind) && read_filter(&r, kind))

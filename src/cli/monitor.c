@@ -177,28 +177,29 @@ static bool check(const struct cli_args *args)
         saved |= cli_results_is_file(ct_verify_sums_kind(), args->rest[i]);
     }
     if (sums && live)
-        cli_usage_error(args->command, "--live: --format sums and data are of captures, which end");
+        cli_usage_error(args->command, "--live cannot be used with --format sums and data, which need "
+                                       "captures that end; choose another format");
     else if (log && args->values[CLI_MONITOR_CLOCK].number == CT_VERIFY_TIMESTAMPS)
-        cli_usage_error(args->command,
-                        "--clock timestamps: an event log has cycles of its interconnect alone");
+        cli_usage_error(args->command, "--clock timestamps cannot be used with an event log, which has only "
+                                       "cycles of its interconnect; leave --clock out");
     else if (log && (!cli_without_threads(args, "an event log is read") ||
                      !cli_filter_none(args, "an event log is read")))
         return false;
     else if (!sums && !live && args->rest_count > 1 && log)
-        cli_usage_error(args->command,
-                        "results are those of one event log; of several there are --format sums and data");
+        cli_usage_error(args->command, "--format text and jsonl print the results of only one event log; "
+                                       "name one log, or choose --format sums or data");
     else if (is_together && (args->values[PER_CORE].given || live || log || saved))
         cli_usage_error(args->command, "--captures together: %s",
-                        live    ? "trace that comes with --live is one capture"
-                        : log   ? "an event log is a run of its own"
-                        : saved ? "saved files are of runs that are over; leave it out"
-                                : "with --per-core each source is a run of its own; leave one of them out");
+                        live  ? "the input of --live is a single capture; leave --captures out"
+                        : log ? "each event log is a run of its own; leave --captures out"
+                        : saved
+                            ? "a saved file contains runs that have ended; leave --captures out"
+                            : "--per-core makes each source a run of its own; leave one of the options out");
     else if (!sums && !live && saved)
-        cli_usage_error(args->command,
-                        "results are those of captures; of saved files there are --format sums "
-                        "and data");
+        cli_usage_error(args->command, "--format text and jsonl print the results of captures, but a file "
+                                       "contains only sums; choose --format sums or data");
     else if (live && args->rest_count > 1)
-        cli_usage_error(args->command, "--live: trace that comes is one capture");
+        cli_usage_error(args->command, "--live accepts only one input; name one, or leave --live out");
     else
         return true;
     return false;
@@ -223,7 +224,7 @@ static int run(const struct cli_args *args)
     if (args->values[LIVE].given)
         return cli_filter_none(args, "a live run decodes") ? run_live(args) : CLI_FAILED;
     if (!cli_monitors_named(args, CLI_MONITOR_SPEC))
-        return cli_usage_error(args->command, "monitor what? give --spec FILE");
+        return cli_usage_error(args->command, "--spec FILE is missing; it names the specification to check");
     return watch(args);
 }
 

@@ -12,7 +12,7 @@
 #include "cli/programs.h"
 
 /* remedy for captures that are not one run */
-#define APART "give --captures apart for a run of each"
+#define APART "check each capture alone with --captures apart"
 
 struct cli_axis_part {
     struct cli_axis *whole;
@@ -171,8 +171,7 @@ static bool check_cores(const struct cli_axis *a)
             if (k == a->parts[p].first)
                 continue;
             return refuse(a, APART, true,
-                          "%s, %s: both have trace of %s, so that they are not two parts of one run of a "
-                          "system",
+                          "%s, %s: both have trace of %s, so they cannot be parts of the same run",
                           a->sources[k].capture, a->sources[i].capture, a->cores[i]);
         }
     }
@@ -183,9 +182,8 @@ static bool check_cores(const struct cli_axis *a)
 static bool check_clock(const struct cli_axis *a)
 {
     if (a->cycles) {
-        cli_say("%s: --clock cycles: %zu sources have trace, and the cycles of each are its own, so that the "
-                "order "
-                "of their events is not known; leave it out, or give --per-core for a run of each",
+        cli_say("%s: --clock cycles cannot order the events of %zu sources, because each counts its own "
+                "cycles; leave it out, or check each source alone with --per-core",
                 a->read->capture.path, a->count);
         return false;
     }
@@ -195,9 +193,9 @@ static bool check_clock(const struct cli_axis *a)
         for (size_t k = 0; k < count; k++) {
             if (!is_part(a, &all[k]) || all[k].timed)
                 continue;
-            return refuse(a, "give --per-core for a run of each, or record with timestamps", false,
-                          "%s: %s, ID %02x: has no timestamps, and %zu sources have trace, so that the order "
-                          "of their events is not known",
+            return refuse(a, "check each source alone with --per-core, or record with timestamps", false,
+                          "%s: %s, ID %02x: the source has no timestamps, so the order of the events of the "
+                          "%zu sources is not known",
                           a->parts[i].capture->path, all[k].buffer->name, all[k].id, a->count);
         }
     }
@@ -251,8 +249,8 @@ static bool check_common_time(const struct cli_axis *a)
         if (!before || found)
             continue;
         return refuse(a, APART, false,
-                      "%s, %s: the timestamps of one end before those of the other begin (at %llu), so that "
-                      "they are of different times or different clocks, and not of one run",
+                      "%s, %s: the timestamps of one end before those of the other begin (at %llu), so they "
+                      "come from different times or clocks, and cannot be one run",
                       before->capture->path, a->parts[p].capture->path, (unsigned long long)begin);
     }
     return true;
@@ -294,8 +292,8 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
         return false;
     if (!may_be_several(a)) {
         if (operands(a) > 1)
-            (void)refuse(a, "write it to a file, or give --captures apart", false,
-                         "%s: is read once, so that it cannot be one run with other captures",
+            (void)refuse(a, "write it to a file, or check each capture alone with --captures apart", false,
+                         "%s: it can be read only once, so it cannot be one run with other captures",
                          a->read->capture.path);
         return operands(a) == 1;
     }

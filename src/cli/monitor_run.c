@@ -29,7 +29,7 @@ static void tell_failures(struct cli_monitor_run *r)
     uint32_t spec;
     for (const char *why; (why = ct_verifier_next_failure(r->verifier, &spec));) {
         r->failed = true;
-        cli_say("%s; it takes no more events", why);
+        cli_say("%s; the specification takes no more events", why);
         if (r->stopped)
             note(r, r->stopped(r->user, spec, why));
     }
@@ -158,7 +158,8 @@ static void tell_silence(const struct cli_monitor_run *r)
     const struct ct_watchpoint *all = r->verifier ? ct_watches_all(r->watches, &count) : NULL;
     for (uint32_t i = 0; i < count; i++)
         if (is_said(&all[i]) && !ct_verifier_came(r->verifier, i))
-            cli_say("%s%snothing came at '%s': what depends on it was not checked; '%s' shows what there is",
+            cli_say("%s%sthe trace has no event for '%s'; results that depend on it were not checked; '%s' "
+                    "shows the events of the trace",
                     r->origin.capture ? r->origin.capture : "", r->origin.capture ? ": " : "", all[i].name,
                     all[i].kind == CT_WATCH_ACCESS ? "coretap fractal report" : "coretap decode --merge");
 }
@@ -316,8 +317,8 @@ int cli_monitor_run_tell(const struct cli_monitor_run *r, int code)
     if (args->quiet && !empty)
         return code;
     if (!checked)
-        cli_say("%s%s: nothing was checked: none of %llu results could be a violation; put out a formula of "
-                "SALT, a Bool, or events of Unit that are called error, or name an output with --violation%s",
+        cli_say("%s%s: none of %llu results could be a violation; nothing was checked; add a SALT formula, a "
+                "Bool output or a Unit output with error in its name, or name an output with --violation%s",
                 args->operand, more, (unsigned long long)r->results,
                 r->monitors.all ? "" : "; 'coretap monitor --all' prints all results");
     else if (!r->violations)

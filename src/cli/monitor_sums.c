@@ -151,7 +151,8 @@ static int print_all(const struct cli_results *read, const struct ct_verify_sum 
     for (size_t i = 0; i < count; i++)
         print_output(&all[i], has_namesake(all, count, i));
     if (!count && !read->args->quiet)
-        cli_say("%s: no stream was followed along a program, so the specifications say nothing",
+        cli_say("%s: the capture has no trace that could be followed along a program; the specifications "
+                "were not checked; name the program that ran with --elf",
                 read->args->operand);
     return count ? code : CLI_DAMAGED;
 }
@@ -331,9 +332,10 @@ static bool check(const struct cli_args *args)
     for (int i = 0; i < args->rest_count; i++)
         capture |= !cli_results_is_file(ct_verify_sums_kind(), args->rest[i]);
     if (args->values[CLI_MONITOR_HISTORY].given)
-        cli_usage_error(args->command, "--history: sums have no events; --format text and jsonl print them");
+        cli_usage_error(args->command, "--history works only with --format text and jsonl, because sums have "
+                                       "no single events; choose one of these, or leave --history out");
     else if (capture && !cli_monitors_named(args, CLI_MONITOR_SPEC))
-        cli_usage_error(args->command, "monitor what? give --spec FILE");
+        cli_usage_error(args->command, "--spec FILE is missing; it names the specification to check");
     else
         return true;
     return false;
@@ -352,7 +354,7 @@ int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_s
                                .opened = find_sources,
                                .decode = decode_axis,
                                .threads = wishes->threads,
-                               .file_why = "saved results are those of whole captures"};
+                               .file_why = "saved results are the sums of whole captures"};
     int code = CLI_FAILED;
     if (!check(args))
         return code;

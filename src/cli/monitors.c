@@ -40,8 +40,10 @@ static bool set_clock(struct cli_monitors *m)
     m->verify.ticks = v[CLI_MONITOR_FREQUENCY].number;
     m->verify.ticks_to = per_second(unit->given ? unit->text : "ns");
     if (!m->verify.ticks_to)
-        cli_usage_error(m->args->command,
-                        "--time-unit %s: with --frequency it is one of fs, ps, ns, us, ms, s", unit->text);
+        cli_usage_error(
+            m->args->command,
+            "--time-unit %s: this unit cannot be used with --frequency; use fs, ps, ns, us, ms or s",
+            unit->text);
     return m->verify.ticks_to != 0;
 }
 
@@ -74,7 +76,9 @@ static bool split(const struct cli_args *args, size_t option, bool needed, struc
         if (equal)
             room[equal - text] = '\0';
         if (is_among(out, room)) {
-            cli_usage_error(args->command, "--%s: %s is named twice; only one can count", row->name, room);
+            cli_usage_error(args->command,
+                            "--%s: %s is named twice; only one place can be used; leave one out", row->name,
+                            room);
             return false;
         }
         out->pairs[out->count++] = (struct ct_verify_bind){room, equal ? room + (equal - text) + 1 : NULL};
@@ -103,7 +107,7 @@ static bool compile(struct cli_monitors *m)
                              m->keeps_texts ? &m->texts[m->count] : NULL) == CLI_SPEC_FINE;
         m->count++;
         if (fine && !ct_monitor_output_count(m->specs[m->count - 1])) {
-            cli_say("%s: puts nothing out, so that nothing of it would be checked; add out statements",
+            cli_say("%s: the specification has no outputs, so nothing would be checked; add out statements",
                     m->names[m->count - 1]);
             fine = false;
         }
@@ -218,8 +222,10 @@ static bool add_specs(const struct cli_monitors *m, const struct taker *taker)
     for (size_t i = 0; i < m->binds.count; i++) {
         if (used[i])
             continue;
-        cli_usage_error(m->args->command, "--bind %s=%s: no specification has an input %s",
-                        m->binds.pairs[i].input, m->binds.pairs[i].place, m->binds.pairs[i].input);
+        cli_usage_error(
+            m->args->command,
+            "--bind %s=%s: no specification has an input %s; correct the name, or leave the option out",
+            m->binds.pairs[i].input, m->binds.pairs[i].place, m->binds.pairs[i].input);
         return false;
     }
     return true;

@@ -182,10 +182,9 @@ static bool has_option(const struct cli_command *command, const char *name)
 static enum cli_parse refuse_filter(const struct cli_command *command, const char *name)
 {
     cli_usage_error(command, "--%s cannot be applied here%s%s", name, command->whole ? ": " : "; ",
-                    command->whole
-                        ? command->whole
-                        : "cover, profile, report, timing, wcet, spec, watch, monitor, stats, decode "
-                          "and merge can be told which part of a capture is wanted");
+                    command->whole ? command->whole
+                                   : "use one of cover, profile, report, timing, wcet, spec, watch, monitor, "
+                                     "stats, decode and merge, which can select a part of a capture");
     return CLI_PARSE_BAD;
 }
 
@@ -274,7 +273,7 @@ static enum cli_parse take_operand(const struct cli_command *command, int argc, 
         return CLI_PARSE_BAD;
     }
     if (argc - optind > wanted && !command->many) {
-        cli_usage_error(command, "'%s' is one argument too many", argv[optind + wanted]);
+        cli_usage_error(command, "'%s' is one argument too many; leave it out", argv[optind + wanted]);
         return CLI_PARSE_BAD;
     }
     if (wanted)
@@ -291,13 +290,15 @@ static bool add_to_list(const struct cli_command *command, size_t index, const c
     for (size_t i = 0; i < args->list_count; i++)
         same += args->list[i].option == index;
     if (same == CLI_LIST_MAX) {
-        cli_usage_error(command, "--%s: can be given %d times at most", command->options[index].name,
-                        CLI_LIST_MAX);
+        cli_usage_error(command, "--%s: the option can be given at most %d times; give fewer",
+                        command->options[index].name, CLI_LIST_MAX);
         return false;
     }
     if (args->list_count == CLI_LISTS_MAX) {
-        cli_usage_error(command, "--%s: options that can be repeated are given more than %d times together",
-                        command->options[index].name, CLI_LISTS_MAX);
+        cli_usage_error(
+            command,
+            "--%s: together, the options that can be repeated can be given at most %d times; give fewer",
+            command->options[index].name, CLI_LISTS_MAX);
         return false;
     }
     args->list[args->list_count].option = index;
@@ -309,7 +310,8 @@ static bool add_folder(const struct cli_command *command, const struct cli_optio
                        struct cli_folders *folders)
 {
     if (folders->count == CLI_FOLDERS_MAX) {
-        cli_usage_error(command, "--%s: more than %d", option->name, CLI_FOLDERS_MAX);
+        cli_usage_error(command, "--%s: more than %d folders are given; give fewer", option->name,
+                        CLI_FOLDERS_MAX);
         return false;
     }
     folders->paths[folders->count++] = optarg;
@@ -377,6 +379,6 @@ bool cli_read_part(const struct cli_command *command, const char *option, const 
     *parts = (uint32_t)n;
     if (k && n >= k && n <= UINT32_MAX && !*last)
         return true;
-    cli_usage_error(command, "--%s: '%s' is not K/N, K from 1 to N", option, text);
+    cli_usage_error(command, "--%s: '%s' does not have the form K/N, with K from 1 to N", option, text);
     return false;
 }

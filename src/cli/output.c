@@ -150,8 +150,8 @@ static void drop(struct cli_output *o)
 /* Returns advice about an error of opening an output, as the end of a message. */
 static const char *remedy(int error)
 {
-    return error == ENOENT   ? "; make the folder that it is to be in first"
-           : error == EISDIR ? "; name a file in it"
+    return error == ENOENT   ? "; create its folder first"
+           : error == EISDIR ? "; it is a folder, so name a file in it"
                              : "";
 }
 
@@ -176,11 +176,11 @@ bool cli_output_folder(const char *path)
 {
     struct stat about;
     if (mkdir(path, 0777) && errno != EEXIST) {
-        cli_say("%s: the folder cannot be made: %s%s", path, strerror(errno), remedy(errno));
+        cli_say("%s: the folder cannot be created: %s%s", path, strerror(errno), remedy(errno));
         return false;
     }
     if (stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) {
-        cli_say("%s: is no folder, which the files go into; name another one", path);
+        cli_say("%s: this is not a folder, but the files need one; name a folder", path);
         return false;
     }
     return true;
@@ -270,8 +270,8 @@ static void tell_empty(const struct cli_output *o)
     if (!o->target)
         return;
     const bool exists = access(o->target, F_OK) == 0;
-    cli_say("%s: is not written, since the result is empty%s", o->path,
-            exists ? "; what was there before is left as it was" : "");
+    cli_say("%s: the file is not written, because the result is empty%s", o->path,
+            exists ? "; the previous file is unchanged" : "");
 }
 
 /* Frees an output that ended with `error`. Returns false after a message. */
@@ -279,7 +279,7 @@ static bool end(struct cli_output *o, int error)
 {
     if (error)
         cli_say("%s: cannot be written: %s; %s", o->path, strerror(error),
-                o->target ? "what was there before is left as it was" : "what it got is not whole");
+                o->target ? "the previous file is unchanged" : "its contents are incomplete");
     drop(o);
     return !error;
 }
@@ -335,8 +335,7 @@ bool cli_output_init(void)
     if (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_WRONLY) < 0)
         return false;
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
-        cli_say(
-            "standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null");
+        cli_say("standard output is closed, so nothing can be printed; redirect it to a file or /dev/null");
         return false;
     }
     return true;
@@ -437,6 +436,6 @@ int cli_output_finish(int code)
     const int error = ferror(stdout) ? cause_of(stdout) : fflush(stdout) ? errno : 0;
     if (!error)
         return code;
-    cli_say("standard output: %s; what was printed is not complete", strerror(error));
+    cli_say("standard output: writing failed: %s; the output is incomplete", strerror(error));
     return CLI_FAILED;
 }

@@ -17,26 +17,26 @@ struct part {
 };
 
 static const struct part parts[] = {
-    {"capstone", CT_WITH_CAPSTONE, "libcapstone.so.4", "CORETAP_CAPSTONE", "instructions in words in reports",
-     "reports show instructions as numbers", "libcapstone-dev"},
+    {"capstone", CT_WITH_CAPSTONE, "libcapstone.so.4", "CORETAP_CAPSTONE",
+     "reports show instructions as assembly text", "reports show instructions as opcodes", "libcapstone-dev"},
     {"cbc", CT_WITH_CBC, "libCbcSolver.so.3", "CORETAP_CBC", "wcet and report find the longest path",
-     "wcet and report find no longest path; wcet --lp writes the model for another solver",
+     "wcet and report cannot find the longest path; wcet --lp writes the model for another solver",
      "coinor-libcbc-dev"},
     {"gccjit", CT_WITH_GCCJIT, "libgccjit.so.0", "CORETAP_GCCJIT", "specifications run as machine code",
      "specifications run as bytecode, which is slower", "libgccjit-12-dev"},
     {"live", CT_WITH_LIVE, "libmicrohttpd.so.12", "CORETAP_MICROHTTPD",
-     "the page of live, and what ctl talks to",
-     "live only writes its reports to files, and ctl has nobody to talk to", "libmicrohttpd-dev"},
-    {"curl", CT_WITH_CURL, "libcurl.so.4", "CORETAP_CURL", "live tells a URL of violations",
-     "live tells no URL of violations, only commands", "libcurl4-openssl-dev"},
-    {"lzma", CT_WITH_LZMA, NULL, NULL, "names of stripped programs from .gnu_debugdata",
-     "functions that are named in .gnu_debugdata alone have no names", "liblzma-dev"},
-    {"demangle", CT_WITH_DEMANGLE, NULL, NULL, "names of C++ and Rust as people write them",
-     "names of C++ and Rust are shown as the linker has them", "libiberty-dev"},
-    {"opencsd", CT_WITH_OPENCSD, NULL, NULL, "libopencsd for perf, which perf-env runs",
-     "perf-env finds no libopencsd of coretap", "libopencsd-dev"},
-    {"debuginfod", true, "libdebuginfod.so.1", NULL, "files by build id from servers",
-     "servers are not asked for files by build id", "libdebuginfod1"},
+     "live serves its page and the API that ctl uses",
+     "live serves no page, and ctl cannot be used; live still writes its reports", "libmicrohttpd-dev"},
+    {"curl", CT_WITH_CURL, "libcurl.so.4", "CORETAP_CURL", "live sends violations to a URL",
+     "live cannot send violations to a URL; it can run a command for each", "libcurl4-openssl-dev"},
+    {"lzma", CT_WITH_LZMA, NULL, NULL, "stripped programs get function names from .gnu_debugdata",
+     "functions named only in .gnu_debugdata have no names", "liblzma-dev"},
+    {"demangle", CT_WITH_DEMANGLE, NULL, NULL, "names of C++ and Rust are demangled",
+     "names of C++ and Rust are not demangled", "libiberty-dev"},
+    {"opencsd", CT_WITH_OPENCSD, NULL, NULL, "perf-env runs perf with coretap's libopencsd",
+     "perf-env cannot be used, because coretap's libopencsd is missing", "libopencsd-dev"},
+    {"debuginfod", true, "libdebuginfod.so.1", NULL, "missing files are fetched from servers by build id",
+     "missing files are not fetched from servers", "libdebuginfod1"},
 };
 
 static bool is_here(const struct part *part)
@@ -55,6 +55,6 @@ void cli_print_parts(FILE *out)
             fprintf(out, "%-10s  present: %s\n", part->name, part->with);
         else
             fprintf(out, "%-10s  missing: %s (Debian: %s%s)\n", part->name, part->without,
-                    part->built ? "" : "build coretap again with ", part->package);
+                    part->built ? "" : "rebuild coretap with ", part->package);
     }
 }

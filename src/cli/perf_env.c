@@ -52,11 +52,10 @@ static bool find_directory(const struct cli_args *args, char directory[PATH_MAX]
         snprintf(directory, PATH_MAX, "%s", CT_OPENCSD_DIR);
     if (is_there(directory))
         return true;
-    cli_say("%s/%s: %s: %s was not run; %s", directory, LIBRARY, strerror(errno), args->rest[0],
-            given->given
-                ? "--library-dir is the folder that has it"
-                : "build coretap again with the headers of OpenCSD (Debian: libopencsd-dev), or give "
-                  "--library-dir");
+    cli_say("%s/%s: %s; %s was not run; %s", directory, LIBRARY, strerror(errno), args->rest[0],
+            given->given ? "name its folder with --library-dir"
+                         : "rebuild coretap with the headers of OpenCSD (Debian: libopencsd-dev), or name "
+                           "its folder with --library-dir");
     return false;
 }
 
@@ -80,13 +79,14 @@ static int run(const struct cli_args *args)
     char directory[PATH_MAX];
     char whole[PATH_MAX];
     if (!args->rest_count)
-        return cli_usage_error(args->command, "there is no command to be run; name one, such as perf report");
+        return cli_usage_error(args->command,
+                               "COMMAND is missing; name the command to run, such as perf report");
     if (!find_directory(args, directory))
         return CLI_FAILED;
     if (!set_path(realpath(directory, whole) ? whole : directory))
         return CLI_FAILED;
     execvp(args->rest[0], args->rest);
-    cli_say("%s: %s: it was not run", args->rest[0], strerror(errno));
+    cli_say("%s: the command cannot be run: %s", args->rest[0], strerror(errno));
     return CLI_FAILED;
 }
 
@@ -103,7 +103,7 @@ const struct cli_command cli_command_perf_env = {
              "'coretap perf-env perf report --itrace=i1000i'.\n"
              "ETMv4, ETE, PTM, ETMv3 and STM are decoded. docs/perf.md says what that covers, and what it "
              "does not.",
-    .whole = "it runs another command, which reads what it is told to",
+    .whole = "it only runs another command; use that command's own options",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .own_output = true,

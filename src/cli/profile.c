@@ -103,10 +103,10 @@ static bool has_calls(void *user, const char *path, const struct ct_analysis_kin
         return false;
     }
     if (found.lacks_calls)
-        cli_say("%s: is or contains a file of stacks of version 1, which does not say which call came from "
-                "where, as --format "
-                "callgrind needs it; write it anew from its captures with 'coretap profile --format data'",
-                path);
+        cli_say(
+            "%s: the file has stacks of format version 1, which does not record the callers that --format "
+            "callgrind needs; write it again from its captures with 'coretap profile --format data'",
+            path);
     return !found.lacks_calls;
 }
 
@@ -134,7 +134,7 @@ static int read_sums(struct cli_profile *p, const struct cli_args *args)
     cli_counts_lend(&p->counts, ct_stack_sums_cover(p->sums));
     p->counts.names_suffice = true;
     read->analysis = ct_stack_sums_analysis(p->sums);
-    read->file_why = "a file of stacks has those of whole captures";
+    read->file_why = "a file of stacks has only the sums of whole captures";
     read->took = p->format == PROFILE_CALLGRIND ? has_calls : NULL;
     const int code = cli_results_read(read);
     return p->format == PROFILE_CALLGRIND || p->format == PROFILE_PPROF ? cli_counts_find(&p->counts, code)
@@ -157,7 +157,7 @@ int cli_profile_empty(const struct cli_profile *p, const char *why, const char *
 int cli_profile_no_weight(const struct cli_profile *p)
 {
     return cli_profile_empty(p, "the trace has no cycle counts",
-                             "count instructions, or record with cycle counts");
+                             "count instructions instead with --weight, or record with cycle counts");
 }
 
 /* Reports a profile without entries although instructions ran. One for callgrind always has the remainder.
@@ -171,17 +171,17 @@ static int check_entries(const struct cli_profile *p, const struct ct_profile_wr
         return CLI_CLEAN;
     if (p->format == PROFILE_LLVM) {
         snprintf(why, sizeof why,
-                 "of no function that ran in %s%s are the source lines known, its declaration included",
+                 "no function that ran in %s%s has known source lines, including the line of its declaration",
                  program, written->program_count > 1 ? " and others" : "");
-        return cli_profile_empty(p, why, "name the program with its debug information with --elf FILE[@HEX]");
+        return cli_profile_empty(p, why, "name the program that has debug information with --elf FILE[@HEX]");
     }
-    snprintf(why, sizeof why, "none of them is in %s", program);
+    snprintf(why, sizeof why, "none of them belongs to %s", program);
     if (p->counts.read.ran.instructions)
-        return cli_profile_empty(p, why, "choose the program that ran with --elf FILE[@HEX]");
+        return cli_profile_empty(p, why, "name the program that ran with --elf FILE[@HEX]");
     if (!p->counts.read.has_file)
         return CLI_CLEAN;
-    cli_say("%s: the profile is empty: there are no counts of %s; choose the program that ran with --elf "
-            "FILE[@HEX]",
+    cli_say("%s: the profile is empty, because the file has no counts of %s; name the program that ran with "
+            "--elf FILE[@HEX]",
             args->operand, program);
     return CLI_DAMAGED;
 }
@@ -233,14 +233,13 @@ static int print_counts(const struct cli_profile *p)
     if (rc == CT_ERR_ARG && !written.program_count && p->counts.read.has_file)
         return CLI_DAMAGED; /* it was reported that all programs are missing */
     if (rc == CT_ERR_ARG && written.program_count != 1)
-        return cli_usage_error(
-            args->command,
-            "--format %s is of one program, and %zu were started; choose it with --elf, or "
-            "write a file for each with --each DIR",
-            cli_profile_formats[p->format], written.program_count);
+        return cli_usage_error(args->command,
+                               "--format %s describes a single program, but %zu were started; choose one "
+                               "with --elf, or write a file for each with --each DIR",
+                               cli_profile_formats[p->format], written.program_count);
     if (!rc && left_out && !args->quiet)
-        cli_say("%s: %" PRIu64 " instructions are not in the lists, which are of runs up to a branch: an "
-                "exception or the end of the trace came first",
+        cli_say("%s: %" PRIu64 " instructions are not in the branch lists, because an exception or the end "
+                "of the trace came before the next branch",
                 args->operand, left_out);
     const int code = rc ? cli_profile_told(p, rc) : check_entries(p, &written);
     if (!rc && code == CLI_CLEAN && !p->sums)
@@ -254,11 +253,10 @@ static void note_cut(const struct cli_profile *p)
     const struct cli_args *args = p->counts.read.args;
     struct ct_stack_depth depth;
     if (ct_stack_sums_depth(p->sums, &depth) == CT_OK && depth.cut)
-        cli_say(
-            "%s: of %" PRIu64 " stacks with more than %" PRIu32 " functions, up to %" PRIu32
-            ", the outermost ones and the innermost one are written, with [...] between; calls that never "
-            "return make such stacks, and --format data has them whole",
-            args->operand, depth.cut, depth.most, depth.deepest);
+        cli_say("%s: %" PRIu64 " stacks have more than %" PRIu32 " functions (up to %" PRIu32
+                "); only their outermost functions and the innermost one are written, with [...] between; "
+                "calls that never return cause such stacks; --format data has them complete",
+                args->operand, depth.cut, depth.most, depth.deepest);
 }
 
 static int print_sums(const struct cli_profile *p)
@@ -315,10 +313,11 @@ static bool check_each(const struct cli_args *args, enum cli_profile_format form
         return true;
     if (!fits)
         cli_usage_error(args->command,
-                        "--each: is for autofdo, llvm and bolt; --format %s has all programs in one file",
+                        "--each works only with --format autofdo, llvm and bolt, because %s has all programs "
+                        "in one file; leave --each out",
                         cli_profile_formats[format]);
     else
-        cli_usage_error(args->command, "--each: names the files itself; leave out --output");
+        cli_usage_error(args->command, "--each chooses the names of the files itself; leave --output out");
     return false;
 }
 
@@ -328,22 +327,27 @@ static bool check_options(const struct cli_args *args, enum cli_profile_format f
     const struct cli_watch_places places = {args, PROFILE_AT};
     if (args->values[PROFILE_MODULES].given && format != PROFILE_FOLDED)
         cli_usage_error(args->command,
-                        "--modules goes with --format folded; %s has its own way to tell modules "
-                        "apart",
+                        "--modules works only with --format folded, because %s separates modules by itself; "
+                        "leave --modules out",
                         cli_profile_formats[format]);
     else if (args->values[PROFILE_CAPTURES].given && !is_of_time(format))
         cli_usage_error(args->command,
-                        "--captures goes with --format perfetto and chrome; in %s captures add up",
+                        "--captures works only with --format perfetto and chrome, because %s adds captures "
+                        "up; leave --captures out",
                         cli_profile_formats[format]);
     else if (args->values[PROFILE_MAX_SIZE].given && format != PROFILE_PERFETTO)
-        cli_usage_error(args->command, "--max-size goes with --format perfetto");
+        cli_usage_error(
+            args->command,
+            "--max-size works only with --format perfetto; choose that format, or leave --max-size out");
     else if (format != PROFILE_PERFETTO &&
              (cli_watch_places_any(&places) || cli_monitors_named(args, PROFILE_SPEC)))
-        cli_usage_error(args->command, "--at, --list and --spec go with --format perfetto");
+        cli_usage_error(args->command, "--at, --list and --spec work only with --format perfetto; choose "
+                                       "that format, or leave them out");
     else if (args->values[PROFILE_WEIGHT].given && format != PROFILE_FOLDED && format != PROFILE_CHROME &&
              format != PROFILE_PPROF)
-        cli_usage_error(args->command, "--weight says nothing of --format %s%s", cli_profile_formats[format],
-                        format == PROFILE_PERFETTO ? ", whose time is that of the timestamps" : "");
+        cli_usage_error(args->command, "--weight cannot be applied to --format %s%s; leave it out",
+                        cli_profile_formats[format],
+                        format == PROFILE_PERFETTO ? ", which shows the time of the timestamps" : "");
     else
         return true;
     return false;

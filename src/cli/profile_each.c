@@ -140,8 +140,8 @@ static void tell(const struct each *e)
             cli_say("%s: %" PRIu64 " entr%s of %s", f->path, f->entries, f->entries == 1 ? "y" : "ies",
                     f->program->path);
         else if (has_counts(e, f->program))
-            cli_say("%s: there is no file of it: no source line of what ran in it is known; name it with its "
-                    "debug information with --elf",
+            cli_say("%s: no file is written for this program, because no source lines are known of the code "
+                    "that ran in it; name the program that has debug information with --elf",
                     f->program->path);
     }
 }

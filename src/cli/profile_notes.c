@@ -109,7 +109,8 @@ int cli_profile_notes_find(struct cli_profile_notes *n)
     if (!n->said)
         cli_no_memory();
     if (code != CLI_FAILED && n->left_out)
-        cli_say("%s: the first %zu violations are shown, and %llu more are not; 'coretap monitor' prints all",
+        cli_say("%s: only the first %zu violations are shown, and %llu more are left out; 'coretap monitor' "
+                "prints all",
                 args->operand, n->count, (unsigned long long)n->left_out);
     n->kept_nothing = f.run.streams.read.kept_nothing;
     if (code != CLI_FAILED) /* losses are reported when the trace is written */

@@ -43,8 +43,8 @@ static void tell_size(struct cli_profile *p)
         return;
     p->told_size = true;
     cli_say(
-        "%s: the trace is larger than %llu MiB, which a viewer in a browser may not open; --from and --to "
-        "cut out a part, --max-size ends it, and 'trace_processor --httpd' opens larger ones",
+        "%s: the written trace is larger than %llu MiB, so a viewer in a browser may fail to open it; choose "
+        "a part with --from and --to, limit it with --max-size, or open it with 'trace_processor --httpd'",
         p->counts.read.capture.capture->path, (unsigned long long)(LARGE_TRACE >> 20));
 }
 
@@ -176,8 +176,9 @@ static bool find_notes(struct cli_profile *p, const struct cli_args *args, int *
         return true;
     for (int i = 0; i < args->rest_count; i++)
         if (strcmp(args->rest[i], "-") == 0) {
-            cli_usage_error(args->command, "--spec: the capture is read twice, so it cannot come from "
-                                           "standard input; save it to a file");
+            cli_usage_error(
+                args->command,
+                "--spec reads the capture twice, so it cannot come from standard input; save it to a file");
             return false;
         }
     *code = cli_profile_notes_find(&p->notes);
@@ -192,8 +193,8 @@ int cli_profile_read_timeline(struct cli_profile *p, const struct cli_args *args
     for (int i = 0; i < args->rest_count; i++)
         if (cli_results_is_file(NULL, args->rest[i]))
             return cli_usage_error(args->command,
-                                   "--format %s: %s has sums, which say nothing of when functions ran; give "
-                                   "the captures that it was made from",
+                                   "--format %s: %s has only sums, which do not record when functions ran; "
+                                   "name the captures from which it was made",
                                    cli_profile_formats[p->format], args->rest[i]);
     if (!cli_find_together(args, PROFILE_ELF, &args->values[PROFILE_CAPTURES], &p->together))
         return CLI_FAILED;
@@ -220,8 +221,8 @@ static void note_ticks(const struct cli_profile *p)
     const struct cli_results *read = &p->counts.read;
     const struct ct_maps *maps = read->has_capture ? read->capture.capture->maps : NULL;
     if (!read->args->quiet && !read->filter.filter.frequency && !(maps && maps->clock.known))
-        cli_say("%s: does not say how fast its timestamps run; one tick is shown as one nanosecond. Say it "
-                "with --frequency HZ",
+        cli_say("%s: the capture does not give the frequency of its timestamps; one tick is shown as one "
+                "nanosecond; give the frequency with --frequency HZ",
                 read->args->operand);
 }
 
@@ -231,8 +232,7 @@ int cli_profile_print_chrome(struct cli_profile *p)
     if (p->counts.read.ran.instructions && !p->has_weight)
         return cli_profile_no_weight(p);
     if (p->counts.read.ran.instructions && !ct_slice_writer_count(p->slices))
-        return cli_profile_empty(p, "no execution of a function lies in this time",
-                                 "give another --from and --to");
+        return cli_profile_empty(p, "no function ran in the selected time", "choose another --from and --to");
     if (p->clocks)
         note_ticks(p);
     return cli_profile_told(p, ct_slice_writer_end(p->slices));
@@ -243,12 +243,12 @@ static void note_axis(const struct cli_profile *p, const struct ct_perfetto_seen
 {
     const struct cli_results *read = &p->counts.read;
     if (seen->untimed)
-        cli_say("%s: %u of %u streams have no timestamps; their time is cycles since they began, or "
-                "instructions where no cycles are counted, as nanoseconds",
+        cli_say("%s: %u of %u streams have no timestamps; their cycles since they began (or instructions, "
+                "without cycle counts) are shown as nanoseconds; record with timestamps to show real times",
                 read->args->operand, seen->untimed, seen->timed + seen->untimed);
     if (seen->unrated)
-        cli_say("%s: %u streams have a single timestamp in this part; behind it their time is cycles, or "
-                "instructions where no cycles are counted, as nanoseconds. A longer part has more",
+        cli_say("%s: %u streams have only one timestamp in this part; after it their cycles (or "
+                "instructions, without cycle counts) are shown as nanoseconds; choose a longer part",
                 read->args->operand, seen->unrated);
     if (seen->timed)
         note_ticks(p);
@@ -259,7 +259,8 @@ static int check_names(const struct cli_profile *p)
     const struct cli_results *read = &p->counts.read;
     if (!read->ran.instructions || ct_programs_count(read->programs))
         return CLI_CLEAN;
-    cli_say("%s: names no program, so that no function has a name; name the program with --elf FILE[@HEX]",
+    cli_say("%s: the capture names no program, so functions have no names; name the program with --elf "
+            "FILE[@HEX]",
             read->args->operand);
     return CLI_DAMAGED;
 }
@@ -270,8 +271,8 @@ static int check_watched(const struct cli_profile *p, const struct ct_perfetto_s
     const int code = check_names(p);
     if (!cli_watch_places_any(&p->notes.places) || seen->watched)
         return code;
-    cli_say("%s: the trace has no event of a watchpoint: execution came by none of them; 'coretap cover "
-            "--functions' shows what ran",
+    cli_say("%s: execution reached none of the watchpoints; the written trace has no events of them; "
+            "'coretap cover --functions' shows what ran",
             p->counts.read.args->operand);
     return CLI_DAMAGED;
 }
@@ -287,8 +288,8 @@ int cli_profile_print_trace(struct cli_profile *p)
         note_axis(p, seen);
     if (!seen->full)
         return check_watched(p, seen);
-    cli_say("%s: the trace ends at --max-size, and %llu of %llu slices are not in it; give more, or choose a "
-            "part with --from and --to",
+    cli_say("%s: the written trace ends at --max-size; %llu of %llu slices are left out; give a larger "
+            "--max-size, or choose a part with --from and --to",
             p->counts.read.args->operand, (unsigned long long)seen->left_out,
             (unsigned long long)seen->slices);
     return CLI_DAMAGED;

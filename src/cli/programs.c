@@ -75,7 +75,8 @@ static bool parse(const struct cli_args *args, const char *text, struct named *o
     out->bias = strtoull(at + 1, &end, 16);
     out->has_bias = true;
     if (errno || end == at + 1 || *end) {
-        cli_usage_error(args->command, "--elf %s: behind the '@' stands the load address in hexadecimal",
+        cli_usage_error(args->command,
+                        "--elf %s: the text behind '@' is not a hexadecimal load address; write FILE@HEX",
                         text);
         free(out->path);
         return false;
@@ -190,16 +191,16 @@ bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct c
 void cli_programs_tell_unnamed(const struct cli_args *args)
 {
     if (!args->quiet)
-        cli_say("%s; its functions are not named", ct_ctx_error(args->ctx));
+        cli_say("%s; its functions have no names", ct_ctx_error(args->ctx));
 }
 
 bool cli_programs_any(const struct ct_programs *p, const struct cli_capture *capture)
 {
     if (ct_programs_count(p))
         return true;
-    cli_say(
-        "%s: %s, so nothing is known of its functions and lines; name the program with --elf", capture->path,
-        capture->capture->missing_count ? "none of the files that it names is here" : "names no ELF file");
+    cli_say("%s: %s; functions and lines are not known; name the program with --elf", capture->path,
+            capture->capture->missing_count ? "none of the program files that the capture names was found"
+                                            : "the capture names no program file");
     return false;
 }
 
@@ -212,8 +213,8 @@ bool cli_programs_name_events(struct ct_programs *programs, const struct cli_arg
     if (rc && rc != CT_ERR_NOMEM && !args->quiet)
         cli_say("%s", ct_ctx_error(args->ctx));
     if (other && !args->quiet)
-        cli_say("%s and %s both have names of events, with the same numbers; those of %s are used", of->path,
-                other->path, of->path);
+        cli_say("%s and %s both have names of events with the same numbers; the names of %s are used",
+                of->path, other->path, of->path);
     if (rc != CT_ERR_NOMEM)
         rc = ct_watches_named_at(watches, table, of ? of->shift : 0);
     if (rc == CT_ERR_NOMEM)

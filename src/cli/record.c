@@ -59,7 +59,9 @@ static int read_watched(const struct cli_args *args, const char **watched, size_
         if (args->list[i].option != OPT_WATCH_DATA)
             continue;
         if (*count == CT_RECORD_COMPARATORS)
-            return cli_usage_error(args->command, "--watch-data: more than %d: a DWT has no more comparators",
+            return cli_usage_error(args->command,
+                                   "--watch-data: more than %d variables are given, but a DWT has no more "
+                                   "comparators; give fewer",
                                    CT_RECORD_COMPARATORS);
         watched[(*count)++] = args->list[i].text;
     }
@@ -75,11 +77,11 @@ static const char *read_ids(const char *text, uint8_t ids[CT_RECORD_CORES], size
         char *end;
         const unsigned long id = strtoul(text, &end, 16);
         if (end == text || (*end && *end != ','))
-            return "expected hexadecimal numbers with commas between them";
+            return "this is not a list of hexadecimal numbers with commas between them";
         if (id < 1 || id > CT_RECORD_LAST_ID || taken[id])
-            return "a trace ID is from 1 to 6f, and given once";
+            return "each trace ID must be from 1 to 6f, and may be given only once";
         if (*count == CT_RECORD_CORES)
-            return "more than there can be cores";
+            return "these are more IDs than there can be cores; give fewer";
         taken[id] = true;
         ids[(*count)++] = (uint8_t)id;
         text = end + (*end == ',');
@@ -128,10 +130,11 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
     if (wrong)
         return cli_usage_error(args->command, "--ids: '%s': %s", v[OPT_IDS].text, wrong);
     if (v[OPT_PADDING].given && !o->framed && !o->stream)
-        return cli_usage_error(args->command, "--padding stands in frames: give --framed");
+        return cli_usage_error(args->command,
+                               "--padding works only with --framed; add that, or leave --padding out");
     if (o->system && (o->protocol == CT_PROTOCOL_PTM || o->one_core || o->start || o->stop || o->stream))
-        return cli_usage_error(args->command, "--system does not go with --protocol ptm, --threads contexts, "
-                                              "--start, --stop or --stream");
+        return cli_usage_error(args->command, "--system cannot be used with --protocol ptm, --threads "
+                                              "contexts, --start, --stop or --stream; leave these out");
     const int bad = read_watched(args, lists->watched, &o->watched_count);
     return bad ? bad : cli_record_ranges(args, OPT_RANGE, lists->ranges, &o->range_count);
 }
@@ -140,14 +143,13 @@ static void print_summary(const struct cli_args *args, const struct ct_record_op
                           const struct ct_record_result *result)
 {
     if (result->untraceable)
-        cli_say("%s: %" PRIu64
-                " instructions ran from code that had changed; they are not in the trace, because %s",
+        cli_say("%s: %" PRIu64 " instructions ran from modified code; they are not in the trace, because %s",
                 o->directory, result->untraceable,
-                o->stream ? "who reads a stream knows the first version only"
-                          : "it changed more often than a capture tells, or while they ran");
+                o->stream ? "the reader of a stream knows only the first version of the code"
+                          : "the code changed more often than a capture can record, or while it ran");
     if (!result->instructions)
-        cli_say("%s: the trace is empty: the program ran nothing, or nothing where --range, --start and "
-                "--stop let it be traced; see what it says when QEMU runs it alone",
+        cli_say("%s: the trace is empty, because the program ran no code, or none that --range, --start and "
+                "--stop select; run the program directly in QEMU to see its messages",
                 o->directory);
     if (!args->quiet)
         cli_say("%s: %" PRIu64 " instructions in %" PRIu64 " bytes of trace", o->directory,
@@ -180,9 +182,9 @@ static int run(const struct cli_args *args)
     struct ct_record_options o;
     struct ct_record_result result;
     if (!args->rest_count)
-        return cli_usage_error(args->command, "PROGRAM is missing");
+        return cli_usage_error(args->command, "PROGRAM is missing; name it behind --");
     if (!args->values[OPT_OUTPUT].given)
-        return cli_usage_error(args->command, "-o DIR is missing");
+        return cli_usage_error(args->command, "-o DIR is missing; it names the capture to write");
     int code = read_options(args, &o, &lists);
     if (code)
         return code;
@@ -331,7 +333,8 @@ const struct cli_command cli_command_record = {
              "configuration of the trace unit, and the executed memory. Every command of coretap reads it, "
              "and so does OpenCSD.\nStandard input and output are those of the program. docs/recording.md "
              "says how its execution becomes trace.",
-    .whole = "it makes the capture; what reads it can be told which part is wanted",
+    .whole =
+        "'record' writes the whole capture; use --range, --start or --stop, or select a part when reading it",
     .examples = "coretap record -o capture --cycle-count --timestamps -- ./program 500\n"
                 "coretap record -o small --return-stack --start work -- ./program 500\n",
     .options = options,

@@ -53,10 +53,12 @@ int cli_record_ranges(const struct cli_args *args, unsigned option, struct ct_re
         const char *text = args->list[i].text, *end;
         struct ct_record_range *range = &ranges[*count];
         if (*count == CT_RECORD_RANGES)
-            return cli_usage_error(args->command, "--range: more than %d", CT_RECORD_RANGES);
+            return cli_usage_error(args->command, "--range: more than %d ranges are given; give fewer",
+                                   CT_RECORD_RANGES);
         if (parse_address(text, &range->low, &end) || strncmp(end, "..", 2) != 0 ||
             parse_address(end + 2, &range->high, &end) || *end || range->low >= range->high)
-            return cli_usage_error(args->command, "--range: '%s' is not LO..HI in hexadecimal", text);
+            return cli_usage_error(args->command,
+                                   "--range: '%s' does not have the form LO..HI in hexadecimal", text);
         ++*count;
     }
     return CLI_CLEAN;

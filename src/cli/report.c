@@ -163,10 +163,9 @@ static bool begin_sums(struct report *r)
     read->also[0] = ct_stack_sums_analysis(ct_report_stacks(r->collected));
     read->also[1] = ct_timing_sums_analysis(ct_report_times(r->collected));
     read->takes =
-        "a report has no section for what this file tells; in the place of a capture it takes what "
-        "'coretap cover', 'coretap timing' and 'coretap profile' write with --format data, and what "
-        "'coretap merge' makes of these";
-    read->file_why = "a saved result is of whole captures";
+        "a report has no section for results of this kind; name a capture, or a file that 'coretap cover', "
+        "'coretap timing' or 'coretap profile' wrote with --format data, or 'coretap merge' made of these";
+    read->file_why = "a saved result has only the sums of whole captures";
     read->took = on_took;
     read->closing = on_closing;
     read->other = on_other;
@@ -266,7 +265,7 @@ static int analyse(struct report *r)
     int code = collect(r);
     if (code == CLI_FAILED || r->counts.read.kept_nothing)
         return code;
-    (void)cli_results_nothing_ran(&r->counts.read, code, "what the page has of executed code is", true);
+    (void)cli_results_nothing_ran(&r->counts.read, code, "the page's part about executed code is", true);
     const bool covers = tells_any(r, CT_REPORT_COVERAGE);
     struct ct_cover_views *views = covers ? cli_counts_views(&r->counts) : NULL;
     if (covers && !views)
@@ -287,14 +286,14 @@ static bool check(const struct cli_args *args)
     static const unsigned of_entry[] = {BOUNDS, QUANTILE, TARGETS};
     for (size_t i = 0; i < sizeof of_entry / sizeof *of_entry; i++)
         if (args->values[of_entry[i]].given && !args->values[ENTRY].given) {
-            cli_usage_error(args->command, "--%s goes with --entry", options[of_entry[i]].name);
+            cli_usage_error(args->command, "--%s works only with --entry; add that, or leave it out",
+                            options[of_entry[i]].name);
             return false;
         }
     for (int i = 0; i < args->rest_count; i++)
         if (strcmp(args->rest[i], "-") == 0) {
-            cli_usage_error(args->command,
-                            "the capture is opened more than once, so it cannot come from standard input; "
-                            "save it to a file");
+            cli_usage_error(args->command, "the capture is read more than once, so it cannot come from "
+                                           "standard input; save it to a file");
             return false;
         }
     return true;
@@ -316,7 +315,9 @@ static bool read_filter(struct report *r)
     struct cli_filter *filter = &r->counts.read.filter;
     return cli_filter_read(filter, r->args, true) &&
            (!r->args->values[ENTRY].given ||
-            cli_filter_refuse(filter, r->args, NULL, "with --entry, whose path is of the whole trace"));
+            cli_filter_refuse(
+                filter, r->args, NULL,
+                "--entry needs the whole trace for the longest path; leave one of the options out"));
 }
 
 static int run(const struct cli_args *args)

@@ -106,7 +106,8 @@ bool cli_report_named(const struct cli_capture *capture, const struct cli_filter
         cli_no_memory();
     if (fine && r.count && is_of_cores(&filter->filter)) {
         if (!capture->args->quiet)
-            cli_say("%s: the filter is of what cores did: the report has no section of named events",
+            cli_say("%s: the selection applies only to what cores executed; the report has no section of "
+                    "named events; leave the selection out to see it",
                     capture->path);
     } else if (fine && r.count && read_events(&r, capture, &filter->filter, report)) {
         cli_library_error(capture->args->ctx);

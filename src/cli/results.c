@@ -98,11 +98,10 @@ static int tell_captures(const struct cli_results *r, const char *path, const st
     if (tells && ct_losses_any(&all->losses))
         cli_say("%s: losses: %s", path, ct_losses_words(words, &all->losses));
     if (tells && all->damaged && !ct_losses_damaged(&all->losses))
-        cli_say("%s: %" PRIu64 " of the %" PRIu64 " captures that it is of were not whole", path,
-                all->damaged, all->known);
+        cli_say("%s: %" PRIu64 " of its %" PRIu64 " captures were damaged", path, all->damaged, all->known);
     if (tells && all->unknown)
-        cli_say("%s: what was lost is not known of %" PRIu64
-                " %s files of version 1 in it; write them anew from their captures with '%s'",
+        cli_say("%s: %" PRIu64 " of its %s files have format version 1, which does not record losses; write "
+                "them again from their captures with '%s'",
                 path, all->unknown, file->kind->name, file->kind->writer);
     cli_results_tell_failures(path, file);
     return damaged || all->failed ? CLI_DAMAGED : CLI_CLEAN;
@@ -281,7 +280,7 @@ static bool is_empty(const char *path)
 
 static int refuse_empty(const char *path)
 {
-    cli_say("%s: the file is empty; a capture is expected, or what a command wrote with --format data", path);
+    cli_say("%s: the file is empty; name a capture, or a file that a command wrote with --format data", path);
     return CLI_FAILED;
 }
 
@@ -295,12 +294,13 @@ static bool make_shard(struct cli_results *r)
     if (!cli_read_part(args->command, "shard", r->part->text, &number, &count))
         return false;
     if (args->rest_count != 1 || is_pipe(args->operand) || cli_results_is_file(NULL, args->operand)) {
-        cli_usage_error(args->command, "--shard is a part of one capture");
+        cli_usage_error(args->command, "--shard selects a part of one capture file; name exactly one "
+                                       "capture, which is not standard input or a saved file");
         return false;
     }
     if (count > CT_SHARD_MAX) {
-        cli_usage_error(args->command, "--shard: %" PRIu32 " parts are more than the %d that there can be",
-                        count, CT_SHARD_MAX);
+        cli_usage_error(args->command, "--shard: %" PRIu32 " parts are too many; use at most %d", count,
+                        CT_SHARD_MAX);
         return false;
     }
     return ct_shard_new(args->ctx, number, count, &r->shard) ? (cli_library_error(args->ctx), false) : true;
@@ -330,7 +330,8 @@ int cli_results_nothing_ran(const struct cli_results *r, int code, const char *r
     if (code != CLI_CLEAN || r->ran.instructions || r->has_file || r->shard)
         return CLI_CLEAN;
     if (!may_be_empty || !r->args->quiet)
-        cli_say("%s: %s empty: no instruction ran in its trace; 'coretap stats' counts what it has",
+        cli_say("%s: %s empty, because its trace contains no executed instructions; 'coretap stats' shows "
+                "what it contains",
                 r->args->operand, result);
     if (!may_be_empty)
         cli_output_set_empty();

@@ -36,8 +36,8 @@ static char *read_all(const char *path, size_t *size)
     }
     const bool fine = f && !ferror(f) && !got;
     if (!fine) {
-        cli_say("%s: %s; there is no specification to compile", path,
-                *size > MOST_TEXT ? "longer than 64 MiB" : strerror(errno));
+        cli_say("%s: the specification cannot be read: %s", path,
+                *size > MOST_TEXT ? "it is longer than 64 MiB" : strerror(errno));
         free(text);
         text = NULL;
     }
@@ -79,8 +79,8 @@ enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
         cli_library_error(args->ctx);
     const bool native = options->engine == CT_MONITOR_NATIVE;
     if (*spec && !status && native && ct_monitor_engine_of(*spec) != CT_MONITOR_NATIVE && !args->quiet)
-        cli_say("%s: no machine code (libgccjit is not there or has no memory, or the specification is too "
-                "large); bytecode runs",
+        cli_say("%s: no machine code could be made, because libgccjit is missing or lacks memory, or the "
+                "specification is too large; it runs as bytecode, which is slower",
                 path);
     return !*spec ? CLI_SPEC_NONE : status ? CLI_SPEC_WRONG : CLI_SPEC_FINE;
 }

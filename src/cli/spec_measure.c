@@ -171,11 +171,13 @@ static bool add_way(struct cli_spec_ways *ways, const char *name, const char *fr
     char start[1024], stop[1024]; /* twice the longest place, in case all of it is escaped */
     struct cli_spec_way *way = &ways->all[ways->count];
     if (!source_of(from, start, sizeof start) || !source_of(to, stop, sizeof stop)) {
-        cli_say("'%s' to '%s': a place is FILE:LINE, 0xADDRESS, entry:NAME or return:NAME", from, to);
+        cli_say("'%s' to '%s': each place must have the form FILE:LINE, 0xADDRESS, entry:NAME or return:NAME",
+                from, to);
         return false;
     }
     if (ways->count == SPEC_WAYS) {
-        cli_say("more than %d ways; make a specification of some, and another of the others", SPEC_WAYS);
+        cli_say("more than %d functions and pairs are given; split them into several specifications",
+                SPEC_WAYS);
         return false;
     }
     make_name(ways, name, way->name);
@@ -190,8 +192,9 @@ bool cli_spec_add_function(struct cli_spec_ways *ways, const char *name)
 {
     char from[500], to[500];
     if (strlen(name) > SPEC_FUNCTION) {
-        cli_say("function '%.60s...': a name of at most %d bytes can be in a specification; use --pair", name,
-                SPEC_FUNCTION);
+        cli_say("function '%.60s...': its name is longer than %d bytes, which a specification cannot "
+                "contain; use --pair",
+                name, SPEC_FUNCTION);
         return false;
     }
     snprintf(from, sizeof from, "entry:%s", name);
@@ -205,7 +208,7 @@ bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text)
     const size_t size = strcspn(text, " ");
     const char *to = text + size + strspn(text + size, " ");
     if (!size || !*to || size >= sizeof from || strlen(to) >= sizeof from) {
-        cli_say("--pair '%s': two places with a space between are expected", text);
+        cli_say("--pair '%s': this is not two places separated by a space", text);
         return false;
     }
     memcpy(from, text, size);

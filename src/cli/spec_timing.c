@@ -106,11 +106,12 @@ static int none_found(const struct cli_spec_functions *functions, const struct c
     if (functions->ran.instructions)
         return cli_ran_but_empty(
             &functions->ran, args, CLI_CLEAN, "the specification is",
-            match ? "no function that is wanted ran from its call to its return with cycles counted"
-                  : "no function ran from its call to its return with cycles counted",
-            match ? "give another --match" : "name the program with --elf, and record with cycle counts");
-    cli_say("no function%s ran from its call to its return with cycles counted; there is nothing to specify",
-            match ? " that is wanted" : "");
+            match ? "none of the selected functions ran from call to return with cycle counts"
+                  : "no function ran from call to return with cycle counts",
+            match ? "choose another --match" : "name the program with --elf, and record with cycle counts");
+    cli_say("no function%s ran from call to return with cycle counts, so there is nothing to specify; name "
+            "the program with --elf, and record with cycle counts",
+            match ? " that --match selects" : "");
     return CLI_FAILED;
 }
 
@@ -137,10 +138,13 @@ static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
                                               : none_found(&functions, args);
     cli_spec_functions_free(&functions);
     if (code == CLI_CLEAN && left && !args->quiet)
-        cli_say("%zu more functions ran for a shorter time and are left out; give --most or --match", left);
+        cli_say("%zu more functions took fewer cycles and are left out; select more with --most, or others "
+                "with --match",
+                left);
     if (code == CLI_CLEAN && too_long)
-        cli_say("%zu functions whose names have more than %d bytes are left out; use --pair", too_long,
-                SPEC_FUNCTION);
+        cli_say(
+            "%zu functions are left out, because their names are longer than %d bytes; use --pair for them",
+            too_long, SPEC_FUNCTION);
     return code;
 }
 
@@ -187,7 +191,8 @@ static void print_spec(const struct cli_spec_ways *ways, const struct cli_args *
     for (size_t i = 0; i < ways->count; i++) {
         print_way(&ways->all[i], percent);
         if (!ways->all[i].count && !args->quiet)
-            cli_say("%s: never seen from start to end; it is not in the specification", ways->all[i].name);
+            cli_say("%s: it never ran from start to end in the trace; it is not in the specification",
+                    ways->all[i].name);
     }
 }
 
@@ -209,16 +214,14 @@ static int refuse_saved(const struct cli_args *args, const char *path)
     if (cli_results_is_file(ct_timing_sums_kind(), path))
         return cli_usage_error(
             args->command,
-            "%s: a file of times has runs without what exceptions and other threads took in between, and not "
-            "the order of starts and ends; a specification bounds the time from the last start before an end "
-            "with all of that, so bounds from the file could be violated by its own captures; name the "
-            "captures that it is of",
+            "%s: a file of times excludes the time of exceptions and other threads, and does not record the "
+            "order of starts and ends; a specification includes that time, so its own captures could violate "
+            "bounds from the file; name the captures from which it was made",
             path);
-    return cli_usage_error(
-        args->command,
-        "%s: a saved file has sums, not the times from starts to ends; a specification is measured along the "
-        "trace; name the captures that it is of",
-        path);
+    return cli_usage_error(args->command,
+                           "%s: a saved file has only sums, but a specification needs the times between "
+                           "starts and ends; name the captures from which it was made",
+                           path);
 }
 
 /* Checks the options. Without named functions the operands are read twice, first to find functions, so none
@@ -226,18 +229,18 @@ static int refuse_saved(const struct cli_args *args, const char *path)
 static int check(const struct cli_args *args, bool named)
 {
     if (!args->values[TIMING].given)
-        return cli_usage_error(args->command, "a specification of what? give --timing");
+        return cli_usage_error(args->command, "--timing is missing; it selects what to specify");
     if (named && (has_option(args, MATCH) || has_option(args, MOST)))
-        return cli_usage_error(args->command,
-                               "--match and --most are for all functions, without --function and --pair");
+        return cli_usage_error(args->command, "--match and --most select from all functions; leave them out, "
+                                              "or leave out --function and --pair");
     for (int i = 0; i < args->rest_count; i++)
         if (cli_results_is_file(NULL, args->rest[i]))
             return refuse_saved(args, args->rest[i]);
     for (int i = 0; i < args->rest_count && !named; i++)
         if (strcmp(args->rest[i], "-") == 0)
-            return cli_usage_error(args->command,
-                                   "trace is read twice to find the functions in it, so it cannot come "
-                                   "from standard input; name them with --function");
+            return cli_usage_error(
+                args->command, "the trace is read twice to find its functions, so it cannot come from "
+                               "standard input; save it to a file, or name the functions with --function");
     return CLI_CLEAN;
 }
 
@@ -248,7 +251,8 @@ static int run(const struct cli_args *args)
     const bool named = has_option(args, FUNCTION) || has_option(args, PAIR);
     uint64_t percent = USUAL_MARGIN;
     if (margin->given && !read_margin(margin->text, &percent))
-        return cli_usage_error(args->command, "--margin %s: is not a number from 0 to %d, with or without %%",
+        return cli_usage_error(args->command,
+                               "--margin %s: this is not a number from 0 to %d, with or without %%",
                                margin->text, MOST_MARGIN);
     if (check(args, named) != CLI_CLEAN || (named && !add_named(&ways, args)))
         return CLI_FAILED;
@@ -259,9 +263,10 @@ static int run(const struct cli_args *args)
     if (code == CLI_FAILED || ways.kept_nothing)
         return code;
     if (!is_any_measured(&ways) && ways.ran.instructions)
-        return cli_ran_but_empty(&ways.ran, args, code, "the specification is",
-                                 "nothing that was named was seen from start to end with cycles counted",
-                                 "'coretap timing' shows what was");
+        return cli_ran_but_empty(
+            &ways.ran, args, code, "the specification is",
+            "none of the given functions and pairs ran from start to end with cycle counts",
+            "'coretap timing' shows what was measured");
     print_spec(&ways, args, percent);
     return code;
 }

@@ -112,11 +112,11 @@ static int read_part(struct counting *c)
 {
     const struct cli_args *args = c->read.args;
     if (!c->how.edges)
-        return cli_usage_error(args->command,
-                               "a part of a capture is counted in steps: give --level coverage or "
-                               "timing, or --core and --id alone");
+        return cli_usage_error(args->command, "only --level coverage and timing can count a part of a "
+                                              "capture; give one of them, or select only by --core and --id");
     if (args->values[OPT_ENGINE].given)
-        return cli_usage_error(args->command, "--engine: a part of a capture is followed by the fast one");
+        return cli_usage_error(args->command, "--engine cannot be used for a part of a capture, which only "
+                                              "the fast engine can follow; leave --engine out");
     c->read.user = c;
     c->read.steps = on_steps;
     c->read.decoded = on_decoded;
@@ -222,7 +222,7 @@ static int add_up(const struct cli_args *args, struct ct_json *json)
                                .elf = SIZE_MAX,
                                .threads = cli_threads(args),
                                .analysis = ct_counts_analysis(counts),
-                               .file_why = "of several captures, and of saved files, all counts"};
+                               .file_why = "several captures and saved files are counted as a whole"};
     size_t count = 0;
     int code = CLI_FAILED;
     if (cli_filter_read(&read.filter, args, false) &&
@@ -263,8 +263,8 @@ static int run(const struct cli_args *args)
     const bool sums = args->rest_count > 1 || cli_results_is_file(NULL, args->operand);
     if (sums && (args->values[OPT_LEVEL].given || args->values[OPT_ENGINE].given))
         return cli_usage_error(args->command,
-                               "--%s is for one capture; of several, and of saved files, sums are "
-                               "printed",
+                               "--%s works only with one capture, because only sums are printed for several "
+                               "and for saved files; leave it out, or name one capture",
                                args->values[OPT_LEVEL].given ? "level" : "engine");
     if (args->values[OPT_FORMAT].number && !(json = cli_json_open(args->ctx, stdout, false)))
         return CLI_FAILED;

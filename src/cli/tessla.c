@@ -166,10 +166,9 @@ static void print_results(void *user, const struct ct_monitor_result *results, s
 /* Reports that a file, which had `size` bytes when it was opened, became shorter. Returns CLI_FAILED. */
 static int say_shorter(const char *name, uint64_t lost, uint64_t size)
 {
-    cli_say(
-        "%s: became shorter while it was read: %llu of its %llu bytes are lost; read a copy, or wait until "
-        "nobody writes it any more",
-        name, (unsigned long long)lost, (unsigned long long)size);
+    cli_say("%s: became shorter while it was read; %llu of its %llu bytes are lost; read a copy, or "
+            "wait until no program writes to it",
+            name, (unsigned long long)lost, (unsigned long long)size);
     return CLI_FAILED;
 }
 
@@ -230,7 +229,7 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
     struct printer printer = {.cap = 1 << 16};
     const int fd = standard ? STDIN_FILENO : open(trace->text, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        cli_say("%s: %s; there is no trace to read", name, strerror(errno));
+        cli_say("%s: the trace cannot be read: %s", name, strerror(errno));
         return CLI_FAILED;
     }
     int code = CLI_FAILED;
@@ -245,7 +244,7 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
             ct_monitor_text_limit(printer.monitor, args->values[OPT_ABORT].number);
         code = feed(printer.monitor, args->ctx, fd, name);
         if (printer.no_memory) {
-            cli_say("out of memory: a value was too long to print");
+            cli_say("out of memory: a value is too long to print");
             code = CLI_FAILED;
         }
     }
@@ -286,15 +285,16 @@ static int run(const struct cli_args *args)
                                    .time_unit = args->values[OPT_UNIT].text};
     if (args->values[OPT_BUDGET].given && !runs(args))
         return cli_usage_error(args->command,
-                               "--event-budget N: nothing runs with --check, --list-in, --list-out, --dot or "
-                               "--analyse");
+                               "--event-budget N has no effect with --check, --list-in, --list-out, --dot or "
+                               "--analyse, which run nothing; leave it out");
     if (args->values[OPT_FORMAT].given && !args->values[OPT_ANALYSE].given)
-        return cli_usage_error(args->command, "--format is for what --analyse prints");
+        return cli_usage_error(args->command,
+                               "--format works only with --analyse; add that, or leave --format out");
     const struct ct_monitor_limits limits =
         cli_spec_limits(&args->values[OPT_BUDGET], &args->values[OPT_MEMORY], &o);
     struct ct_monitor_spec *spec;
     if (!args->values[OPT_SPEC].given)
-        return cli_usage_error(args->command, "no specification; name one with --spec FILE");
+        return cli_usage_error(args->command, "--spec FILE is missing; it names the specification to run");
     const enum cli_spec_found found = cli_spec_load(args, args->values[OPT_SPEC].text, &o, &spec, NULL);
     const int code = found == CLI_SPEC_FINE    ? use(args, spec, &limits)
                      : found == CLI_SPEC_WRONG ? EXIT_SPEC

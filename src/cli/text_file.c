@@ -29,7 +29,9 @@ char *cli_read_file(const char *path, size_t most, size_t *size)
                 if (*size < most)
                     cli_no_memory();
                 else
-                    cli_say("%s: longer than %zu MiB; name the file that is meant", path, most >> 20);
+                    cli_say("%s: the file is longer than %zu MiB, so it cannot be the right one; name "
+                            "another file",
+                            path, most >> 20);
                 free(text);
                 fclose(file);
                 return NULL;

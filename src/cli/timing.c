@@ -199,13 +199,11 @@ static int run_log(struct measuring *m)
     for (size_t i = 0; i < args->list_count; i++)
         has_pair |= args->list[i].option == PAIR;
     if (!has_pair || args->values[EDGES].given || args->values[BLOCKS].given || args->values[FUNCTION].given)
-        return cli_usage_error(args->command,
-                               "an event log has accesses to memory and no functions, edges or blocks: only "
-                               "--pair can be measured in it");
+        return cli_usage_error(args->command, "an event log has only memory accesses, without functions, "
+                                              "edges or blocks; measure pairs of places with --pair");
     if (args->rest_count > 1 || args->values[TOGETHER].given || args->values[FORMAT].number == DATA)
-        return cli_usage_error(args->command,
-                               "the times of an event log are not added up: give it by itself, "
-                               "without --together and --format data");
+        return cli_usage_error(args->command, "the times of an event log cannot be added up; name only this "
+                                              "log, without --together and --format data");
     const bool fine = open_writer(m, NULL) &&
                       cli_fractal_source_programs(&m->read.programs, args, ELF, args->operand) &&
                       find_contexts(m);
@@ -246,7 +244,7 @@ static bool wants_streams(const struct cli_args *args)
 static int measure(struct measuring *m)
 {
     const struct cli_args *args = m->read.args;
-    m->read.file_why = "a file of times has those of whole captures";
+    m->read.file_why = "a file of times has only the sums of whole captures";
     if (!cli_filter_read(&m->read.filter, args, false) || !open_sums(m))
         return CLI_FAILED;
     if (!m->together) {
@@ -286,15 +284,16 @@ static bool has_log(const struct cli_args *args)
 static int run(const struct cli_args *args)
 {
     if (args->values[FUNCTION].given && args->values[FORMAT].number != SVG && !has_log(args))
-        return cli_usage_error(args->command, "--function says what --format svg plots; tables have all "
-                                              "functions, --top says how many");
+        return cli_usage_error(args->command, "--function works only with --format svg; leave it out, "
+                                              "because tables have all functions (--top limits how many)");
     struct measuring m = {.read = {.args = args, .elf = ELF, .threads = cli_threads(args)},
                           .together = !wants_streams(args)};
     int code = has_log(args) ? run_log(&m) : measure(&m);
     if (m.writer && code != CLI_FAILED)
         (void)ct_timing_writer_end(m.writer);
     if (args->values[FORMAT].number == SVG && !ct_timing_writer_count(m.writer) && code != CLI_FAILED) {
-        cli_say("nothing to plot: give --pair, or --function with a function of which whole runs were seen");
+        cli_say("there are no times to plot; give --pair, or --function with a function that ran from call "
+                "to return");
         code = CLI_DAMAGED;
     }
     ct_timing_writer_free(m.writer);

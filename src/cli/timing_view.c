@@ -12,7 +12,7 @@ static bool split(const struct cli_args *args, const char *option, char **from, 
     if (!text)
         cli_no_memory();
     else if (!space)
-        cli_usage_error(args->command, "--pair '%s': two places with a space between are expected", option);
+        cli_usage_error(args->command, "--pair '%s': this is not two places separated by a space", option);
     if (!space) {
         free(text);
         return false;

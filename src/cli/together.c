@@ -20,7 +20,7 @@ static void on_refused(void *user, const char *why, bool repeats)
     if (look->is_wished)
         cli_say("%s; leave out --captures together", why);
     else if (!repeats && !look->args->quiet)
-        cli_say("%s; each is on an axis of its own", why);
+        cli_say("%s; each capture is shown on its own time axis", why);
 }
 
 /* Returns whether all operands can be captures in files. */

@@ -137,11 +137,12 @@ static bool read_clock(const struct cli_args *args, struct ct_volume_write_optio
     o->ipc = ipc ? read_number(ipc, false) : 0;
     if (hz < 0 || hz > 1e12 || (clock && hz < 1))
         cli_usage_error(args->command,
-                        "--clock: '%s' is no frequency of a core: expected 1.2GHz, 800MHz or Hz", clock);
+                        "--clock: '%s' is not a frequency of a core; write it as 1.2GHz, 800MHz or in Hz",
+                        clock);
     else if (o->ipc < 0)
-        cli_usage_error(args->command, "--ipc: '%s' is no number above 0", ipc);
+        cli_usage_error(args->command, "--ipc: '%s' is not a number above 0", ipc);
     else if (ipc && !clock)
-        cli_usage_error(args->command, "--ipc goes with --clock");
+        cli_usage_error(args->command, "--ipc works only with --clock; add that, or leave --ipc out");
     else {
         o->clock = (uint64_t)llround(hz);
         return true;
@@ -156,7 +157,7 @@ static int measure(const struct cli_args *args, const struct ct_record_options *
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO);
     if (kept < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-        cli_say("standard output cannot be set aside for the program: %s; nothing is measured",
+        cli_say("standard output cannot be redirected for the program: %s; nothing was measured",
                 strerror(errno));
         if (kept >= 0)
             close(kept);
@@ -166,7 +167,7 @@ static int measure(const struct cli_args *args, const struct ct_record_options *
     const bool back = dup2(kept, STDOUT_FILENO) >= 0;
     close(kept);
     if (!back)
-        cli_say("standard output is lost: %s; nothing is written", strerror(errno));
+        cli_say("standard output cannot be restored: %s; the result is not written", strerror(errno));
     return rc ? cli_library_error(args->ctx) : back ? CLI_CLEAN : CLI_FAILED;
 }
 
@@ -175,15 +176,13 @@ static void tell(const struct cli_args *args, const struct ct_volume *v)
 {
     const char *program = args->rest[0];
     if (v->untraceable)
-        cli_say("%s: %" PRIu64
-                " instructions ran from code that had changed; no trace unit says what they were, "
-                "and they are in no number",
+        cli_say("%s: %" PRIu64 " instructions ran from modified code, which a trace unit does not describe; "
+                "they are not counted",
                 program, v->untraceable);
     if (!v->instructions)
-        cli_say(
-            "%s: nothing was traced: the program ran nothing, or nothing where --range, --start and --stop "
-            "let it be traced",
-            program);
+        cli_say("%s: nothing was traced, because the program ran no code, or none that --range, --start and "
+                "--stop select; run the program directly in QEMU to see its messages",
+                program);
 }
 
 static const uint8_t protocol_numbers[] = {0, CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
@@ -213,7 +212,7 @@ static int run_program(const struct cli_args *args, const struct ct_record_range
                                         .signal = cli_record_catch_signals()};
     for (size_t i = 0; i < CLI_CAPTURE_OPTIONS; i++)
         if (v[i].given)
-            return cli_usage_error(args->command, "--%s is about a trace: it goes with --capture",
+            return cli_usage_error(args->command, "--%s works only with --capture; add that, or leave it out",
                                    options[i].name);
     const int code = measure(args, &o, volume);
     if (!code)
@@ -238,7 +237,8 @@ static int run_capture(const struct cli_args *args, const struct ct_record_range
     for (size_t i = 0; i < sizeof of_runs; i++)
         if (v[of_runs[i]].given)
             return cli_usage_error(args->command,
-                                   "--%s is about a program that is run: it does not go with --capture",
+                                   "--%s applies to running a program, so it cannot be used with --capture; "
+                                   "leave one of them out",
                                    options[of_runs[i]].name);
     return cli_volume_capture(args, v[CAPTURE].text, &o, volume);
 }
@@ -251,9 +251,12 @@ static int run(const struct cli_args *args)
     struct ct_volume_write_options how = {.size = sizeof how, .format = (uint8_t)v[FORMAT].number};
     size_t range_count;
     if (v[CAPTURE].given && args->rest_count)
-        return cli_usage_error(args->command, "give one of --capture and PROGRAM");
+        return cli_usage_error(args->command,
+                               "--capture and PROGRAM cannot be used together; give only one of them");
     if (!v[CAPTURE].given && !args->rest_count)
-        return cli_usage_error(args->command, "PROGRAM is missing, or --capture");
+        return cli_usage_error(
+            args->command,
+            "PROGRAM and --capture are missing; name a program behind --, or a trace with --capture");
     if (!read_clock(args, &how) || cli_record_ranges(args, RANGE, ranges, &range_count))
         return CLI_FAILED;
     const int code = v[CAPTURE].given ? run_capture(args, ranges, range_count, &volume)
@@ -278,7 +281,8 @@ const struct cli_command cli_command_volume = {
              "cycle, and each taken branch as one more.\nBytes are those of the trace units; frames with "
              "trace IDs add one part in thirteen. Standard input and standard error are those of the "
              "program; its standard output goes to standard error.",
-    .whole = "it measures what ran as a whole; ranges and places are those of the trace unit",
+    .whole = "'volume' measures everything that ran; use --range, --start or --stop, which configure the "
+             "trace unit",
     .examples = "coretap volume -- ./program 500\n"
                 "coretap volume --capture capture\n",
     .options = options,

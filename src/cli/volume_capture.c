@@ -33,14 +33,14 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
 static void tell(const char *path, const struct ct_volume *v)
 {
     if (v->untraceable)
-        cli_say("%s: %" PRIu64
-                " instructions are in no number: the trace does not tell their order, or breaks "
-                "off behind them before a waypoint",
+        cli_say("%s: %" PRIu64 " instructions are not counted, because their order is not known, or the "
+                "trace breaks off after them before a waypoint",
                 path, v->untraceable);
     if (!v->instructions)
-        cli_say("%s: nothing was measured: the trace has no instructions, or none where --range, --id and "
-                "--buffer let it be measured, or more up to its first branch than --max-instructions",
-                path);
+        cli_say(
+            "%s: nothing was measured, because the trace has no instructions, or none that --range, --id and "
+            "--buffer select, or more than --max-instructions before its first branch; change these options",
+            path);
 }
 
 int cli_volume_capture(const struct cli_args *args, const char *path, const struct ct_volume_options *options,

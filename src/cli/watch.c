@@ -170,15 +170,15 @@ static bool watches_values(const struct ct_watches *watches)
     return any;
 }
 
-static const char no_values[] = "the trace has no value of what is watched, which only software trace (ITM, "
-                                "STM) and data trace tell";
-static const char values_remedy[] = "'coretap info' shows which sources there are";
+static const char no_values[] = "the trace has no values for the watched places; only software trace (ITM, "
+                                "STM) and data trace contain values";
+static const char values_remedy[] = "'coretap info' lists the sources";
 
 /* Reports why no watchpoint had an event. `watches` may be NULL. Returns an enum cli_exit. */
 static int nothing_came_by(const struct cli_results *read, const struct ct_watches *watches, int code,
                            const char *result)
 {
-    static const char why[] = "execution came by none of the watchpoints";
+    static const char why[] = "execution reached none of the watchpoints";
     static const char remedy[] = "'coretap cover --functions' shows what ran";
     const struct cli_args *args = read->args;
     if (read->ran.instructions && watches && watches_values(watches))
@@ -186,12 +186,14 @@ static int nothing_came_by(const struct cli_results *read, const struct ct_watch
     if (code == CLI_FAILED || read->ran.instructions)
         return cli_ran_but_empty(&read->ran, args, code, result, why, remedy);
     if (read->has_file) {
-        cli_say("%s: %s empty: %s in the captures that the saved sums are of; for each of them %s",
+        cli_say("%s: %s empty: %s in the captures of the saved sums; for each of these captures, %s",
                 args->operand, result, why, remedy);
         return CLI_DAMAGED;
     }
     if (code == CLI_CLEAN && read->capture.seen.has_trace && !args->quiet)
-        cli_say("%s: nothing was executed in the trace, so there are no events", args->operand);
+        cli_say("%s: the trace contains no executed instructions, so there are no events; 'coretap stats' "
+                "shows what it contains",
+                args->operand);
     return code;
 }
 
@@ -256,7 +258,7 @@ static int add_up(const struct cli_args *args)
     const struct cli_watch_places places = {args, AT};
     int code = CLI_FAILED;
     read.part = &args->values[SHARD];
-    read.file_why = "saved sums are those of whole captures";
+    read.file_why = "a file of saved sums has only those of whole captures";
     if (ct_watch_counts_new(args->ctx, &counts) != CT_OK)
         return cli_library_error(args->ctx);
     read.analysis = ct_counts_analysis(counts);
@@ -283,11 +285,12 @@ static bool check(const struct cli_args *args)
     for (int i = 0; i < args->rest_count; i++)
         capture |= !cli_results_is_file(ct_watch_counts_kind(), args->rest[i]);
     if (!any && capture)
-        cli_usage_error(args->command, "watch what? give --at PLACE or --list FILE");
+        cli_usage_error(
+            args->command,
+            "--at and --list are missing, so there is nothing to watch; give --at PLACE or --list FILE");
     else if (!sums && (args->rest_count > 1 || !capture))
-        cli_usage_error(args->command,
-                        "events are those of one capture; of several, and of saved files, there are "
-                        "--format sums and data");
+        cli_usage_error(args->command, "events can be printed only for one capture; name one, or use "
+                                       "--format sums or data for several and for saved files");
     else
         return true;
     return false;
@@ -301,12 +304,13 @@ static int run_edges(const struct cli_args *args)
         .elf = ELF, .binary = v[FORMAT].number == BINARY, .numbers = v[EDGE_NUMBERS].text};
     const struct cli_watch_places places = {args, AT};
     if (v[TARGETS].given || cli_watch_places_any(&places))
-        return cli_usage_error(
-            args->command, "--all-edges watches every edge: it goes with none of --at, --list and --targets");
+        return cli_usage_error(args->command, "--all-edges watches every edge, so it cannot be used with "
+                                              "--at, --list or --targets; leave one of them out");
     if (v[FORMAT].number != TSV && !how.binary)
-        return cli_usage_error(args->command, "--all-edges has the formats tsv and binary");
+        return cli_usage_error(args->command,
+                               "--all-edges works only with --format tsv and binary; choose one of them");
     if (args->rest_count > 1 || cli_results_is_file(NULL, args->rest[0]))
-        return cli_usage_error(args->command, "--all-edges is for one capture");
+        return cli_usage_error(args->command, "--all-edges works only with one capture; name only one");
     return cli_watch_edges(args, &how);
 }
 
@@ -315,10 +319,11 @@ static int run(const struct cli_args *args)
     if (args->values[ALL_EDGES].given)
         return run_edges(args);
     if (args->values[EDGE_NUMBERS].given || args->values[FORMAT].number == BINARY)
-        return cli_usage_error(args->command, "%s goes with --all-edges",
+        return cli_usage_error(args->command, "%s works only with --all-edges; add that, or leave it out",
                                args->values[EDGE_NUMBERS].given ? "--edge-numbers" : "--format binary");
     if (args->values[SHARD].given && args->values[FORMAT].number != DATA)
-        return cli_usage_error(args->command, "--shard goes with --format data");
+        return cli_usage_error(args->command,
+                               "--shard works only with --format data; add that, or leave --shard out");
     if (!check(args))
         return CLI_FAILED;
     if (args->values[FORMAT].number >= SUMS)

@@ -113,14 +113,16 @@ static int run(const struct cli_args *args)
 {
     struct cli_wcet w = {0};
     if (!args->values[ENTRY].given)
-        return cli_usage_error(args->command, "of which function? give --entry FUNCTION");
+        return cli_usage_error(args->command, "--entry FUNCTION is missing; it names the function to bound");
     for (int i = 0; i < args->rest_count; i++)
         if (strcmp(args->rest[i], "-") == 0)
             return cli_usage_error(args->command,
                                    "the trace is read twice, so it cannot come from standard input; save it "
                                    "to a file");
     if (args->values[SOURCE].given && args->values[FORMAT].number != CT_WCET_FORMAT_TEXT)
-        return cli_usage_error(args->command, "--source goes with --format text; html always has the source");
+        return cli_usage_error(
+            args->command,
+            "--source works only with --format text; choose that, or html, which always shows the source");
     const int code = analyse(&w, args);
     cli_wcet_close(&w);
     return code;
@@ -139,8 +141,8 @@ const struct cli_command cli_command_wcet = {
              "The problem is solved as an integer linear program.\nPrints the bound, the largest observed "
              "time of a whole run, the blocks of the longest path with their share, the loops, and the "
              "assumptions made for everything that was never observed.",
-    .whole = "the longest path is made of the times of all functions that --entry comes to; --module keeps "
-             "those of a program",
+    .whole = "the longest path needs the times of all functions that --entry reaches; use --module to select "
+             "a program",
     .examples = "coretap wcet --entry work --elf program capture\n"
                 "coretap wcet --entry work --bounds bounds.txt --lp work.lp capture\n",
     .options = options,

@@ -161,12 +161,10 @@ static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
         cli_library_error(args->ctx);
     else if (!found)
         cli_say(strstr(w->wish.entry, "+0x")
-                    ? "%s: no function begins there, so that no path does; give --entry one of the functions "
-                      "that 'coretap graph' lists, tell it as a function with --targets, or name the program "
-                      "with "
-                      "--elf"
-                    : "%s: no program has code of a function of that name, or several have; give the name "
-                      "as 'coretap graph' lists it, or name the program with --elf",
+                    ? "%s: no function begins at this address; give --entry a function that 'coretap graph' "
+                      "lists, declare it as a function with --targets, or name the program with --elf"
+                    : "%s: no program has a function of that name with code, or several have one; give the "
+                      "name as 'coretap graph' lists it, or name the program with --elf",
                 w->wish.entry);
     return found;
 }
@@ -253,7 +251,7 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, size_t elf, 
     w->read.elf = elf;
     w->read.threads = cli_threads(args);
     w->read.user = w;
-    w->read.file_why = "a file of times has those of whole captures";
+    w->read.file_why = "a file of times has only the sums of whole captures";
     if (!cli_programs_describe_unmoved(&w->read.programs, args, elf, targets) || !find_entry(w, args))
         return false;
     if (ct_timing_sums_new(args->ctx, &wishes, &w->sums) != CT_OK ||

@@ -44,7 +44,7 @@ LONG = int(os.environ.get("CT_LONG", "0") or 0)
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 NO_MEMORY = re.compile(r"memory|Resource temporarily unavailable", re.IGNORECASE)
 # Messages of a run that gave the same answer by a slower engine.
-LESSER = re.compile(rb"no machine code \(libgccjit is not there or has no memory")
+LESSER = re.compile(rb"no machine code could be made")
 SANITIZER_EXIT = 99
 BEFORE = b"what was there before\n"
 PATIENCE_S = 60

@@ -76,10 +76,10 @@ def check_shown(folder):
 
     got = profile(early, late)
     assert got.returncode < 2 and b"end before those of the other begin" in got.stderr and \
-        b"each is on an axis of its own" in got.stderr, got
+        b"each capture is shown on its own time axis" in got.stderr, got
     for quiet in (profile("-q", early, late), profile("--captures", "apart", early, late),
                   profile(early, bridge), profile(early, early)):
-        assert quiet.returncode < 2 and b"axis of its own" not in quiet.stderr, quiet
+        assert quiet.returncode < 2 and b"its own time axis" not in quiet.stderr, quiet
     for pair, why in (((early, late), b"end before those"), ((early, early), b"both have trace of a")):
         got = profile("--captures", "together", *pair)
         assert got.returncode == 2 and why in got.stderr and b"leave out --captures" in got.stderr, got

@@ -109,14 +109,14 @@ def is_refused_when_damaged(capture):
 def is_refused_for_standard_input(capture):
     with open(os.devnull, encoding="ascii") as nothing:
         said = run("timing", "--index", *WINDOW, "-", code=2, stdin=nothing)
-    assert "--index cannot be applied" in said, said
+    assert "--index cannot be used with standard input" in said, said
     assert capture
 
 
 def is_refused_where_nothing_is_looked_up(capture):
     for window in ((), ("--to", "500insn"), ("--from", "0x80560"), ("--from", "1insn", "--to", "0x80560")):
         said = run("timing", "--index", *window, capture, code=2)
-        assert "--index cannot be applied" in said and not list(capture.glob("*.ctx")), said
+        assert "--index needs a --from" in said and not list(capture.glob("*.ctx")), said
     run("decode", "--index", *WINDOW, capture, code=2)
 
 

@@ -124,7 +124,7 @@ def full_disk(case):
         check(f"{option} on a full disk is given up, and the run goes on", code == 2 and
               status["input"]["analysed"] == len(case.stream.once) * 400 and
               status["violations"] == 400 * Raw.EVENTS // 7 and
-              sum("/dev/full: cannot be written any more" in line for line in live.said) == 1,
+              sum("/dev/full: writing failed after about" in line for line in live.said) == 1,
               (code, live.said, status["violations"]))
 
 

@@ -226,7 +226,7 @@ def check_listening(coretap, folder):
           found["instructions"] == 12 * INSTRUCTIONS and found["gaps"] == 4 and
           run.status()["input"]["breaks"] == 2, f"{found} {run.said}")
     done = offline(coretap, "live", "--config", CONFIG, "--reconnect", "--at", PLACE, RAW / "board.bin")
-    check("--reconnect with a file is refused", done.returncode == 2 and "goes with tcp:" in done.stderr,
+    check("--reconnect with a file is refused", done.returncode == 2 and "only with tcp:" in done.stderr,
           done)
 
 
@@ -398,7 +398,7 @@ def check_second_signal(coretap, folder):
     writer.start()
     code = run.end()
     check("one whose output nobody can read ends and says why",
-          code == 2 and run.hear("standard output: cannot be written any more"), f"{code} {run.said}")
+          code == 2 and run.hear("standard output: writing failed; the run ends"), f"{code} {run.said}")
 
 
 def check_clients(coretap, folder):

@@ -510,7 +510,7 @@ def hold_data_trace(folder):
         told = re.findall(r"source ETM_0 \(ID 10\): its data trace \(ID 11\) has 3000 bytes", done.stderr)
         assert len(told) == 1, f"{command}: told {len(told)} times: {done.stderr}"
     named = run("stats", "--id", "11", traced.path, check=(2,)).stderr
-    assert "ID 11 is the data trace of ETM_0, which is not decoded; its instructions have ID 10" in named
+    assert "ID 11 is the data trace of ETM_0, which coretap does not decode; use ID 10, its" in named
     assert "lost_bytes=0\n" in run("stats", "--level", "frame", traced.path, check=(0,)).stdout
     text = run("info", traced.path).stdout
     assert "ID 11: data trace of ETM_0, which is not decoded; 3000 bytes of trace\n" in text, text
@@ -565,7 +565,7 @@ def hold_no_memory(folder):
     image.unlink()
     nothing, code = hold(Capture("no memory", folder), ("plain", "fast"))
     assert nothing["no_access"] and code == 1, f"{nothing}, exit code {code}"
-    told = re.search(r"no memory for code that ran in 0x80[0-9a-f]*\.\.0x80[0-9a-f]* \((\d+) times\)",
+    told = re.search(r"no memory image of code that ran in 0x80[0-9a-f]*\.\.0x80[0-9a-f]* \((\d+) times\)",
                      run("stats", folder).stderr)
     assert told and int(told[1]) == nothing["no_access"], run("stats", folder).stderr
     return f"{losses['no_access']} and {nothing['no_access']} times without memory"

@@ -20,7 +20,7 @@ import parts  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP = os.path.abspath(sys.argv[1])
-GUESSED = re.compile(r"began anew (\d+) time")
+GUESSED = re.compile(r"was restarted (\d+) time")
 
 
 def coretap(folder, command, *options):

@@ -132,12 +132,12 @@ def check_empty(coretap, name, words):
         place = Place(folder)
         done = run(line_of(coretap, words, place.file))
         tap.check(f"{name}: an empty result leaves the old file", done.returncode == 1 and
-                  b"empty" in done.stderr and b"what was there before is left as it was" in done.stderr and
+                  b"empty" in done.stderr and b"the previous file is unchanged" in done.stderr and
                   place.is_untouched(), f"{done}\n{os.listdir(folder)}")
         place.file.unlink()
         done = run(line_of(coretap, words, place.file))
         tap.check(f"{name}: an empty result makes no file", done.returncode == 1 and
-                  b"result: is not written" in done.stderr and not os.listdir(folder), str(done))
+                  b"result: the file is not written" in done.stderr and not os.listdir(folder), str(done))
 
 
 def check_partial(coretap):
@@ -327,7 +327,7 @@ def check_fractal(coretap):
                 done = subprocess.run([*line, messages], stdout=full, stderr=subprocess.PIPE, timeout=120,
                                       check=False)
             tap.check(f"fractal replay {option}: no room for what is printed", done.returncode == 2 and
-                      b"standard output: No space left on device" in done.stderr, str(done))
+                      b"standard output: writing failed: No space left on device" in done.stderr, str(done))
             done = run([*line, messages])
             tap.check(f"fractal replay {option}: the file is there at the end", done.returncode == 0 and
                       place.file.read_bytes() != OLD and os.listdir(place.folder) == ["result"], str(done))

@@ -188,20 +188,20 @@ def hold_bad_input():
     capture = ROOT / "examples/quickstart"
     for results, said in ((["absent.data"], "absent.data: cannot be read: No such file or directory"),
                           (["new.data"], "new.data:1: the coverage file does not have a version from 1 to "),
-                          (["other.data"], "other.data: has no coverage and no times"),
-                          (["empty.data"], "empty.data: has no coverage and no times"),
+                          (["other.data"], "other.data: the file has no coverage and no times"),
+                          (["empty.data"], "empty.data: the file has no coverage and no times"),
                           (["cut.data"], "cut.data:4: "),
-                          ([capture], "quickstart: has no coverage and no times"),
-                          ([good, good], "good.data is named twice"),
+                          ([capture], "quickstart: the folder has no results with coverage or times"),
+                          ([good, good], "good.data: the file is named twice"),
                           ([], "FILE is missing")):
         done = export("kept", good if results and results[0] != good else "-q", *results, code=2)
         assert said in done.stderr, f"{results}: {done.stderr}"
         assert {path.name: path.read_bytes() for path in (WORK / "kept").iterdir()} == before, results
-    assert "--parquet DIR or --arrow TABLE is missing" in run("export-results", good, code=2).stderr
-    assert "file: is no folder" in export("file", good, code=2).stderr
-    assert "make the folder that it is to be in first" in export("no/folder", good, code=2).stderr
+    assert "--parquet and --arrow are missing" in run("export-results", good, code=2).stderr
+    assert "file: this is not a folder" in export("file", good, code=2).stderr
+    assert "create its folder first" in export("no/folder", good, code=2).stderr
     missing = export("left-out", good, code=1).stderr
-    assert "good.data: /nowhere is not there, or another build of it" in missing, missing
+    assert "good.data: the program /nowhere was not found, or is another build" in missing, missing
     assert len(rows_of("left-out", "edges")) == 1 and not rows_of("left-out", "functions")
 
 
@@ -259,18 +259,18 @@ def hold_bad_weeks(entries):
     first = sorted((WORK / "pieces").glob("*.piece"))[0]
     shutil.copy(first, WORK / "copy.data")
     said = export("twice", "--manifest", "week.jsonl", "pieces", "copy.data", code=2).stderr
-    assert "another result has timing of" in said, said
+    assert "another result already has the timing of" in said, said
     said = export("sum", "--manifest", "week.jsonl", "week.times", code=2).stderr
-    assert "week.times: is not of one capture" in said, said
+    assert "week.times: the result does not come from exactly one" in said, said
     (WORK / "few.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries[:3]))
     said = export("few", "--manifest", "few.jsonl", "pieces").stderr
-    assert "5 results of captures that the manifest does not name are left out" in said, said
+    assert "5 results of captures that the manifest does not list are left out" in said, said
     assert len(rows_of("few", "results")) == 3
     (WORK / "no-pieces").mkdir()
-    assert "no-pieces: has no coverage" in export("none", "no-pieces", code=2).stderr
+    assert "no-pieces: the folder has no results" in export("none", "no-pieces", code=2).stderr
     shutil.copytree(WORK / "pieces", WORK / "mixed")
     (WORK / "mixed" / "0.piece").write_text("coretap-watch 1\ncaptures 1\n")
-    assert "1 piece has no coverage and no times" in export("mixed-out", "mixed").stderr
+    assert "1 result has no coverage and no times" in export("mixed-out", "mixed").stderr
 
 
 # ---- Arrow ----
@@ -301,7 +301,7 @@ def hold_arrow(sources):
             assert names == list(wanted) and rows == others, f"{folder}/{table} differs"
             count += len(rows)
     both = run("export-results", "--parquet", "both", "--arrow", "edges", "many.data", code=2).stderr
-    assert "--parquet and --arrow: name one of them" in both and not (WORK / "both").exists(), both
+    assert "--parquet and --arrow cannot be used together" in both and not (WORK / "both").exists(), both
     early = stream("early", "edges", "many.data", "absent.data", code=2)
     assert not early.endswith(b"\xff\xff\xff\xff\0\0\0\0"), "a stream that ends early has an end mark"
     return f"{count} rows"

@@ -106,7 +106,7 @@ def manifest_lists(fleet):
     (samples / "perf.data").write_bytes(captures.samples_alone())
     named = run(COMMAND, "manifest", samples)
     assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == [str(samples / "a")], named
-    assert f"{samples}/perf.data: not listed: the perf.data file has no hardware trace" in named.stderr, named
+    assert f"{samples}/perf.data: the file is not listed: the perf.data file has no hardware trace" in named.stderr, named
     empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
     assert "no capture was found" in empty.stderr
 
@@ -138,8 +138,8 @@ def manifest_goes_on(fleet):
     found, said = paths(1)
     assert found == listed, found
     for name in ("unread", "perf.data", "/".join(64 * "d")):
-        assert f"{farm / name}: not listed: " in said, said
-    assert "3 of the folders and files could not be read" in said, said
+        assert f"{farm / name}: the file is not listed: " in said, said
+    assert "3 folders and files could not be read" in said, said
     for name in ("unread", "d"):
         shutil.rmtree(farm / name)
     (farm / "perf.data").unlink()
@@ -229,7 +229,7 @@ def pieces_stay(fleet):
     for left in (whole[:-8], b"", bytes(len(whole)), whole[:100] + bytes(len(whole) - 100)):
         piece.write_bytes(left)  # as a power failure may leave it
         cut = run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume"), code=1)
-        assert "made again" in cut.stderr, cut.stderr
+        assert "is processed again" in cut.stderr, cut.stderr
         assert fleet.path("again.data").read_bytes() == fleet.path("map.data").read_bytes()
         assert piece.read_bytes() == whole
     piece.unlink()
@@ -256,12 +256,12 @@ def bad_input(fleet):
     assert '"path"' in refused('{"size": 1}\n') and "no capture" in refused("")
     assert "--max-failures" in refused("".join(lines), "--max-failures", 1, "--state", fleet.path("few"))
     assert "did you mean" in refused(lines[0], "--funtion", "main")
-    assert "format that adds up" in refused(lines[0], "--format", "json")
-    assert "not both" in refused(lines[0], fleet.captures / "0000")
+    assert "--format data only" in refused(lines[0], "--format", "json")
+    assert "not by both" in refused(lines[0], fleet.captures / "0000")
     assert "K/N" in refused(lines[0], "--part", "4/3")
     assert "Not a directory" in refused(lines[0], "--state", fleet.manifest)
     for words in (["timing", fleet.captures / "0000"], ["timing", "--manifest", fleet.manifest]):
-        assert "where are the pieces kept" in run(COMMAND, "map", *words, code=2).stderr
+        assert "there is no folder for the pieces" in run(COMMAND, "map", *words, code=2).stderr
 
 
 def bad_captures(fleet):
@@ -310,7 +310,7 @@ def other_versions(fleet):
         piece = piece.rename(state / name)
         for program in [[COMMAND, "map"], *([ranks(2)] if MPI else [])]:
             said = run(*program, *job, code=2, env=RANKS).stderr
-            assert f"{state}: has pieces of another coretap ({name})" in said, said
+            assert f"{state}: the folder has pieces of another version of coretap ({name})" in said, said
         assert list(state.iterdir()) == [piece]
 
 
@@ -416,7 +416,7 @@ def one_output_is_of_one_job(fleet):
             try:
                 for program in [[COMMAND, "map"], *([ranks(2)] if MPI else [])]:
                     said = run(*program, *words[2:], code=2, env=RANKS).stderr
-                    assert f"{lock.parent}: another job is at work with this output" in said, said
+                    assert f"{lock.parent}: another job is writing this output" in said, said
                     assert f"(process {first.pid})" in said, said
             finally:
                 first.send_signal(ends)
@@ -586,7 +586,7 @@ def cuts_agree(fleet):
             assert not fleet.path(f"{output.name}.state").exists()
             assert ("of the captures were decoded in parts" in result.stderr) == is_cut, result.stderr
             said += result.stderr
-    assert "its parts are dropped, and it is decoded whole" in said, said
+    assert "the capture is decoded again as a whole" in said, said
 
 
 def cuts_are_killed(fleet):

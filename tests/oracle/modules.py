@@ -304,7 +304,7 @@ def check_others(tap, b):
     tap.check("what ran in it is told by its name", None if "ran in /module.ko (" in said else said)
     said, code = run([b.command, "profile", "-f", "bolt", b.data])[1:]
     tap.check("a profile of nothing says what is not there", None if code == 1 and (
-        "none of the files that it names is here" in said and "/module.ko" in said) else (code, said))
+        "none of the program files that" in said and "/module.ko" in said) else (code, said))
     data = b.root.parent / "name.data"
     data.write_bytes(b.recording("[module]"))
     got = missing("--symfs", b.root, data=data)

@@ -72,7 +72,7 @@ def check_refused(tap, coretap, folder, one):
     blocked = folder / "blocked"
     blocked.write_text("")
     _, said, code = run([coretap, "profile", "-f", "bolt", "--each", blocked, one.folder])
-    tap.check("a file in the place of the folder", None if code == 2 and "is no folder" in said else said)
+    tap.check("a file in the place of the folder", None if code == 2 and "is not a folder" in said else said)
     for words, text in ((["-f", "folded"], "autofdo, llvm and bolt"),
                         (["-f", "bolt", "-o", "x"], "--output")):
         _, said, code = run([coretap, "profile", *words, "--each", folder / "each", one.folder])

@@ -140,10 +140,10 @@ def check_reader(folder):
 
 def check_errors(folder):
     capture, _ = record(folder, A64)
-    rows = [(["--all-edges", "--at", "main"], "goes with none of --at"),
-            (["--all-edges", "--format", "csv"], "the formats tsv and binary"),
-            (["--format", "binary", "--at", "main"], "--format binary goes with --all-edges"),
-            (["--edge-numbers", "x", "--at", "main"], "--edge-numbers goes with --all-edges"),
+    rows = [(["--all-edges", "--at", "main"], "cannot be used with --at"),
+            (["--all-edges", "--format", "csv"], "--format tsv and binary"),
+            (["--format", "binary", "--at", "main"], "--format binary works only with --all-edges"),
+            (["--edge-numbers", "x", "--at", "main"], "--edge-numbers works only with --all-edges"),
             (["--all-edges", "--edge-numbers", folder / "no" / "file"], "No such file"),
             (["--all-edges", capture], "one capture")]
     for words, text in rows:

@@ -349,7 +349,7 @@ def names_without_elf(folder, _):
     program.unlink()
     gone = report(log)
     return fine and " main\n" not in gone[0] and \
-        f"{program}, the program that it is of, cannot be read" in gone[1] and "--elf" in gone[1]
+        f"its program {program} cannot be read" in gone[1] and "--elf" in gone[1]
 
 
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,

@@ -288,8 +288,8 @@ def a_program_in_the_place_of_a_child(folder, program):
     alone = coretap("fractal", "report", folder / "log", "--process", 2, "--elf", program).stdout
     foreign = trace(folder, processes, *options, arguments=("exec", shutil.which("true")), code=1)
     return re.search(r" _int_malloc$", alone, re.MULTILINE) and \
-        "1 of the processes went on" in foreign.stderr and \
-        "programs by name that no process became: 1," in foreign.stderr and \
+        "1 of the processes started a program" in foreign.stderr and \
+        "1 selections NAME:PLACE name a program that no process started" in foreign.stderr and \
         "became a program that is not traced" in report(folder, processes)
 
 

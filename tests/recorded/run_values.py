@@ -429,7 +429,7 @@ int main(void)
     words = ["monitor", "-a", "--spec", spec(folder, text), "--bind", "f=itm:1", "--bind", "i=itm:7",
              "--bind", "b=itm:3", "--bind", "u=itm:2", capture]
     for each in ([], ["--per-core"]):
-        told = [line for line in run(*words, *each).stderr.splitlines() if "nothing came" in line]
+        told = [line for line in run(*words, *each).stderr.splitlines() if "the trace has no event" in line]
         assert len(told) == 1 and "'itm:7'" in told[0], told
     return f"{len(rows)} results"
 

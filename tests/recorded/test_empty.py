@@ -27,27 +27,27 @@ ADDRESS = 0x7000000  # address of OTHER, away from the code that ran
 # Each row: arguments, and what is missing. {w}: the program; {bare}: its copy without symbols and lines;
 # {other}: a program that did not run.
 EMPTY = [
-    ("cover --context 77", "none of them is in the part that is asked for"),
-    ("cover --context 77 --format lcov", "none of them is in the part that is asked for"),
-    ("cover --context 77 --format cobertura", "none of them is in the part that is asked for"),
-    ("cover --context 77 --format json", "none of them is in the part that is asked for"),
-    ("cover --context 77 --format html", "none of them is in the part that is asked for"),
-    ("profile --format autofdo --elf {other}", "none of them is in {other}"),
-    ("profile --format bolt --elf {other}", "none of them is in {other}"),
-    ("profile --format llvm --elf {bare}", "of no function that ran in {bare} are the source lines known"),
+    ("cover --context 77", "none of them belongs to the selected part"),
+    ("cover --context 77 --format lcov", "none of them belongs to the selected part"),
+    ("cover --context 77 --format cobertura", "none of them belongs to the selected part"),
+    ("cover --context 77 --format json", "none of them belongs to the selected part"),
+    ("cover --context 77 --format html", "none of them belongs to the selected part"),
+    ("profile --format autofdo --elf {other}", "none of them belongs to {other}"),
+    ("profile --format bolt --elf {other}", "none of them belongs to {other}"),
+    ("profile --format llvm --elf {bare}", "no function that ran in {bare} has known source lines"),
     ("profile --format folded --weight cycles", "the trace has no cycle counts"),
     ("profile --format chrome --weight cycles", "the trace has no cycle counts"),
-    ("profile --format chrome --from 99999999", "no execution of a function lies in this time"),
-    ("spec --timing", "with cycles counted"),
-    ("spec --timing --function used", "with cycles counted"),
+    ("profile --format chrome --from 99999999", "no function ran in the selected time"),
+    ("spec --timing", "with cycle counts"),
+    ("spec --timing --function used", "with cycle counts"),
     ("wcet --entry used", "the trace has no cycle counts"),
 ]
 HEADED = [  # the same for formats that may begin with a line of column names
-    ("watch --at used --el 3", "none of them is in the part that is asked for"),
-    ("timing --from unused", "none of them is in the part that is asked for"),
-    ("watch --at unused", "execution came by none of the watchpoints"),
+    ("watch --at used --el 3", "none of them belongs to the selected part"),
+    ("timing --from unused", "none of them belongs to the selected part"),
+    ("watch --at unused", "execution reached none of the watchpoints"),
     ("timing", "the trace has no cycle counts"),
-    ("graph --elf {other} --learn", "none of them is in the program"),
+    ("graph --elf {other} --learn", "none of them belongs to the program"),
 ]
 
 
@@ -86,8 +86,8 @@ def check_missing(coretap, folder, program, capture):
         got = run(coretap, "profile", "-q", "--format", form, data)
         check(f"profile --format {form} of a program that is not here",
               got.returncode == 1 and not got.stdout
-              and "none of the files that it names is here" in got.stderr
-              and f"no memory for code that ran in {program} (" in got.stderr,
+              and "none of the program files that the capture names was found" in got.stderr
+              and f"no memory image of code that ran in {program} (" in got.stderr,
               f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
     got = run(coretap, "profile", "-q", "--format", "bolt", "--each", saved, data)
     check("profile --each of a program that is not here", got.returncode == 1 and not saved.exists(),
@@ -113,9 +113,9 @@ def check_nothing(coretap, folder, capture):
     for form in ("autofdo", "llvm", "bolt", "branch-list", "folded", "callgrind", "pprof"):
         got = run(coretap, "profile", "--format", form, nothing)
         check(f"no instruction ran: {form}", got.returncode == 1 and not got.stdout
-              and f"{nothing}: the profile is empty: no instruction ran" in got.stderr, got.stderr)
+              and f"{nothing}: the profile is empty, because its trace" in got.stderr, got.stderr)
     got = run(coretap, "profile", "--format", "bolt", "--each", folder / "each", nothing)
-    check("no instruction ran: a file each", got.returncode == 1 and "no instruction ran" in got.stderr
+    check("no instruction ran: a file each", got.returncode == 1 and "no executed instructions" in got.stderr
           and not list((folder / "each").glob("*")), got.stderr)
     for form in ("data", "chrome", "perfetto"):
         got = run(coretap, "profile", "--format", form, "-o", folder / "made", nothing)

@@ -120,7 +120,7 @@ def check_log(folder, name, program, number, code, *options, late=0):
     got, said, _ = ended(folder, program, number, "run", "-q", "-o", log, "--truth", truth, *options)
     logged = report(log, folder / program)
     misses, after = (sum(f",{array}" in line for line in logged.splitlines()) for array in ("field", "late"))
-    expected = [f"coretap: the traced program was ended by signal {code - 128}"] if code > 128 else []
+    expected = [f"coretap: the traced program was terminated by signal {code - 128}"] if code > 128 else []
     tap.check(f"{name}: the exit code, and the message", got == code and said.splitlines() == expected,
               f"{got} {said}")
     tap.check(f"{name}: the log has what the cluster saw", misses >= LINES and after >= late and
@@ -146,7 +146,7 @@ def check_not_followed(folder):
 def check_overhead(folder):
     code, said, out = ended(folder, "sleeps", signal.SIGTERM, "overhead", "-q", "--csv")
     tap.check("overhead: what was predicted up to the signal", code == 143 and
-              said == "coretap: the traced program was ended by signal 15\n" and
+              said == "coretap: the traced program was terminated by signal 15\n" and
               len(out.split(",")) == 4, f"{code} {said} {out}")
 
 

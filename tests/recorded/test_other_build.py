@@ -114,7 +114,7 @@ def check_trace(coretap, folder, capture, right, wrong):
         got = run(coretap, *command.split(), "-q", "--elf", f"{wrong}@{BIAS}", raw)
         check(f"{command} tells that the trace contradicts the program",
               got.returncode == 1 and "contradictions with the program" in got.stderr
-              and f"{wrong} may be another build" in got.stderr,
+              and f"{wrong} may not be the build that ran" in got.stderr,
               f"exit code {got.returncode}\n{got.stderr}")
     got = run(coretap, "cover", "--elf", f"{right}@{BIAS}", raw)
     check("the trace does not contradict what ran",

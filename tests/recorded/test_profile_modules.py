@@ -118,7 +118,7 @@ def check_alone(coretap, folder):
           {(str(program), "???", name) for name in OBJECT} <= defined and called.keys() <= defined,
           (callgrind.stderr, sorted(called.keys() - defined)[:5]))
     check("without any program pprof has stacks", pprof.returncode == 0 and len(pprof.stdout) > 500 and
-          b"has no lines" in pprof.stderr, pprof.stderr)
+          b"has no source lines" in pprof.stderr, pprof.stderr)
 
 
 def main():
@@ -150,7 +150,7 @@ def main():
             callgrind, pprof = (coretap("profile", "-f", form, source) for form in ("callgrind", "pprof"))
             check_callgrind(name, folder / "callgrind.out", callgrind.stdout.decode())
             check_pprof(name, pprof.stdout)
-            said = b"libtwo.so: is not there; what ran in it has no lines" in callgrind.stderr
+            said = b"libtwo.so: the program was not found; code that ran in it has no" in callgrind.stderr
             check(f"{name}: what has no lines is said", said == ("without" in name), callgrind.stderr)
         check_alone(coretap, folder)
     return finish()

@@ -26,7 +26,7 @@ PROGRAMS = [("gcc", EXAMPLES / "threads.c", "-O2"), ("g++", HERE / "threads.cc",
             ("g++", HERE / "threads.cc", "-O0")]
 LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
 WAYS = [[], ["--context-id"], ["--threads", "contexts"]]
-NOTE = re.compile(r"a stack of calls began anew (\d+) times")
+NOTE = re.compile(r"the call stack was restarted (\d+) times")
 
 
 def truth_of(path, program, capture):

@@ -1,12 +1,12 @@
 # Coverage. What needs a compiler and QEMU is in tests/recorded.
 $ coretap cover examples/quickstart
-! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+! coretap: examples/quickstart: the capture names no program file; functions and lines are not known; name the program with --elf
 [2]
 $ coretap cover --elf examples/quickstart/firmware.bin examples/quickstart
 ! coretap: examples/quickstart/firmware.bin: this is neither an ELF file nor Intel HEX nor S-records; to use a raw memory dump, name it with its address in the .ini file of a raw trace (file =)
 [2]
 $ coretap cover --elf nowhere@xyz examples/quickstart
-! coretap cover: --elf nowhere@xyz: behind the '@' stands the load address in hexadecimal
+! coretap cover: --elf nowhere@xyz: the text behind '@' is not a hexadecimal load address; write FILE@HEX
 ! Try 'coretap cover --help'.
 [2]
 $ coretap cover nowhere
@@ -61,7 +61,7 @@ $ coretap merge -q $T/b $T/a
 $ printf 'coretap-coverage 2\ncaptures 1\nlost gaps 2\nlost overflows 2\nprogram 0 10 - b\nrun 0 4 1\n' > $T/whole
 $ printf 'coretap-coverage 2\ncaptures 2\ndamaged 1\nlost gaps 3\nlost lost_bytes 40\nprogram 0 10 - b\nrun 0 4 1\n' > $T/damaged
 $ coretap merge $T/whole $T/damaged > $T/sum
-! coretap: coverage of 3 captures, 1 of them not whole; losses: 5 gaps (2 trace unit overflows), 40 bytes that could not be used
+! coretap: coverage of 3 captures, 1 of them damaged; losses: 5 gaps (2 trace unit overflows), 40 bytes that could not be used
 $ cat $T/sum
 | coretap-coverage 5
 | captures 3
@@ -105,20 +105,20 @@ $ printf 'coretap-coverage 1\nrun 0 4 1\n' > $T/bad && coretap merge $T/bad 2>&1
 $ printf 'coretap-coverage 1\nprogram 0 10 - b\nrun 0 x 1\n' > $T/bad && coretap merge $T/a $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:3: the line is not 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap merge examples/quickstart/snapshot.ini
-! coretap: examples/quickstart/snapshot.ini: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+! coretap: examples/quickstart/snapshot.ini: the capture names no program file; functions and lines are not known; name the program with --elf
 [2]
 $ coretap merge --kind timing $T/a
-! coretap merge: --kind timing: there is a file of coverage; results add up that are of one kind
+! coretap merge: --kind timing: one of the files contains coverage; results of different kinds cannot be added up; leave --kind or that file out
 ! Try 'coretap merge --help'.
 [2]
 $ coretap cover $T/a
-! coretap: $T/a: what was lost is not known of 1 coverage files of version 1 in it; write them anew from their captures with 'coretap cover --format data'
+! coretap: $T/a: 1 of its coverage files have format version 1, which does not record losses; write them again from their captures with 'coretap cover --format data'
 ! coretap: ./a program: cannot be opened: No such file or directory
 [2]
 
 # Profiles.
 $ coretap profile examples/quickstart
-! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+! coretap: examples/quickstart: the capture names no program file; functions and lines are not known; name the program with --elf
 [2]
 $ coretap profile $T/a
 ! coretap: $T/a:1: this is not a stacks file, because its first line is not 'coretap-stacks 3'; the file was not loaded; write it again with 'coretap profile --format data'
@@ -127,25 +127,25 @@ $ coretap profile --format callgrind $T/a
 ! coretap: $T/a:1: this is not a stacks file, because its first line is not 'coretap-stacks 3'; the file was not loaded; write it again with 'coretap profile --format data'
 [2]
 $ coretap profile --format chrome examples/quickstart $T/a
-! coretap profile: --format chrome: $T/a has sums, which say nothing of when functions ran; give the captures that it was made from
+! coretap profile: --format chrome: $T/a has only sums, which do not record when functions ran; name the captures from which it was made
 ! Try 'coretap profile --help'.
 [2]
 $ coretap profile --format folded --spec x.tessla examples/quickstart
-! coretap profile: --at, --list and --spec go with --format perfetto
+! coretap profile: --at, --list and --spec work only with --format perfetto; choose that format, or leave them out
 ! Try 'coretap profile --help'.
 [2]
 $ cat examples/quickstart/trace.bin | coretap profile --format perfetto --spec x.tessla -
-! coretap profile: --spec: the capture is read twice, so it cannot come from standard input; save it to a file
+! coretap profile: --spec reads the capture twice, so it cannot come from standard input; save it to a file
 ! Try 'coretap profile --help'.
 [2]
 $ coretap profile --format perfetto --spec nothing.tessla examples/quickstart
-! coretap: nothing.tessla: No such file or directory; there is no specification to compile
+! coretap: nothing.tessla: the specification cannot be read: No such file or directory
 [2]
 # Files of version 1 have no calls, and sums that they are in have not, either.
 $ printf 'coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nplace - 0 0 5 0\nend 85b501eac64d59e1\n' > $T/v1; coretap profile --format folded $T/v1
 | f 5
 $ coretap profile --format callgrind $T/v1
-! coretap: $T/v1: is or contains a file of stacks of version 1, which does not say which call came from where, as --format callgrind needs it; write it anew from its captures with 'coretap profile --format data'
+! coretap: $T/v1: the file has stacks of format version 1, which does not record the callers that --format callgrind needs; write it again from its captures with 'coretap profile --format data'
 [2]
 $ coretap merge -q $T/v1 | tee $T/v2
 | coretap-stacks 3
@@ -159,16 +159,16 @@ $ coretap merge -q $T/v1 | tee $T/v2
 | end 99be0092396e3d4c
 $ sed 's/stacks 3/stacks 2/; s/^end.*/end d60e180ec909c763/' $T/v2 > $T/old; coretap merge -q $T/old | cmp - $T/v2
 $ coretap profile --format callgrind $T/v2
-! coretap: $T/v2: is or contains a file of stacks of version 1, which does not say which call came from where, as --format callgrind needs it; write it anew from its captures with 'coretap profile --format data'
+! coretap: $T/v2: the file has stacks of format version 1, which does not record the callers that --format callgrind needs; write it again from its captures with 'coretap profile --format data'
 [2]
 # Stacks that grow by calls that never return are not written whole, and are counted whole.
 $ awk 'BEGIN { print "coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nfunction 0 8 g"; for (i = 0; i < 9000; i++) print "place", i ? i - 1 : "-", i == 8999, i != 0, 1, 0; print "end ac6c30d5bdb71f5f" }' > $T/deep; coretap profile --format folded $T/deep | awk '{ n += length($0); sum += $2 } END { print NR, n, sum, substr($1, length($1) - 10) }'
 | 9000 56993304 9000 f;f;[...];g
-! coretap: $T/deep: of 4904 stacks with more than 4096 functions, up to 9000, the outermost ones and the innermost one are written, with [...] between; calls that never return make such stacks, and --format data has them whole
+! coretap: $T/deep: 4904 stacks have more than 4096 functions (up to 9000); only their outermost functions and the innermost one are written, with [...] between; calls that never return cause such stacks; --format data has them complete
 $ coretap profile --format pprof $T/deep | gunzip -c | grep -a -c -F '[...]'
 | 1
-! coretap: prog: is not there; what ran in it has no lines. Name the program with --elf
-! coretap: $T/deep: of 4904 stacks with more than 4096 functions, up to 9000, the outermost ones and the innermost one are written, with [...] between; calls that never return make such stacks, and --format data has them whole
+! coretap: prog: the program was not found; code that ran in it has no source lines; name the program with --elf
+! coretap: $T/deep: 4904 stacks have more than 4096 functions (up to 9000); only their outermost functions and the innermost one are written, with [...] between; calls that never return cause such stacks; --format data has them complete
 # As many functions in more stacks that are not deep are written whole.
 $ awk 'BEGIN { print "coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nfunction 0 8 g"; for (i = 0; i < 180000; i++) print "place", (i > 199) ? 199 + int((i - 199) / 2) : i ? i - 1 : "-", i % 2, i != 0, 1, 0; print "end a285a56f0e62017a" }' > $T/wide; coretap profile --format folded $T/wide | tail -n 1 | tr -cd ';' | wc -c
 | 217
@@ -177,19 +177,19 @@ $ coretap profile --weight time examples/quickstart
 ! Try 'coretap profile --help'.
 [2]
 $ coretap profile --format autofdo --weight cycles examples/quickstart
-! coretap profile: --weight says nothing of --format autofdo
+! coretap profile: --weight cannot be applied to --format autofdo; leave it out
 ! Try 'coretap profile --help'.
 [2]
 $ coretap profile --format perfetto --weight cycles examples/quickstart
-! coretap profile: --weight says nothing of --format perfetto, whose time is that of the timestamps
+! coretap profile: --weight cannot be applied to --format perfetto, which shows the time of the timestamps; leave it out
 ! Try 'coretap profile --help'.
 [2]
 $ coretap cover --format lcov --contexts examples/quickstart
-! coretap cover: --contexts goes with --format text and json; lcov has the sums of all
+! coretap cover: --contexts works only with --format text and json; format lcov has only the sums of all contexts; choose another format, or leave --contexts out
 ! Try 'coretap cover --help'.
 [2]
 $ coretap cover --format json --functions examples/quickstart
-! coretap cover: --functions goes with --format text
+! coretap cover: --functions works only with --format text; choose that format, or leave --functions out
 ! Try 'coretap cover --help'.
 [2]
 
@@ -203,11 +203,11 @@ $ coretap merge --quiet --kind events --core cpu_0 examples/quickstart | sed -n 
 | captures 1
 | capture examples/quickstart (--core cpu_0)
 $ coretap merge --kind events --from 5cyc examples/quickstart
-! coretap merge: --from cannot be applied: events and totals are counted of whole streams
+! coretap merge: --from cannot be applied: events and totals are counted for whole streams; leave the option out
 ! Try 'coretap merge --help'.
 [2]
 $ coretap merge --from 5cyc $T/a
-! coretap merge: --from cannot be applied: a saved file has sums, of which no part can be taken
+! coretap merge: --from cannot be applied: a saved file has only sums, of which no part can be selected
 ! Try 'coretap merge --help'.
 [2]
 
@@ -226,24 +226,24 @@ $ coretap merge -q --weight 0 $T/w 2>&1 | head -1
 # A trace in which no instruction ran.
 $ printf ':0400000000BF704786\n:00000001FF\n' > $T/code.hex
 $ coretap cover --elf $T/code.hex examples/raw/itm.ini
-! coretap: examples/raw/itm.ini: the coverage is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: examples/raw/itm.ini: the coverage is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
 [1]
 $ coretap cover -f html -o $T/page --elf $T/code.hex examples/raw/itm.ini
-! coretap: examples/raw/itm.ini: the coverage is empty: no instruction ran in its trace; 'coretap stats' counts what it has
-! coretap: $T/page: is not written, since the result is empty
+! coretap: examples/raw/itm.ini: the coverage is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
+! coretap: $T/page: the file is not written, because the result is empty
 [1]
 $ coretap cover -f data -o $T/sums --elf $T/code.hex examples/raw/itm.ini
-! coretap: examples/raw/itm.ini: the coverage is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: examples/raw/itm.ini: the coverage is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
 $ coretap cover -q -f data -o $T/sums --elf $T/code.hex examples/raw/itm.ini
 $ coretap cover --elf $T/code.hex $T/sums | head -2
 | $T/code.hex
 |   functions            0 of        0         -
 $ coretap report -o $T/page --elf $T/code.hex examples/raw/itm.ini
-! coretap: examples/raw/itm.ini: what the page has of executed code is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: examples/raw/itm.ini: the page's part about executed code is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
 $ coretap profile -f chrome --elf $T/code.hex examples/raw/itm.ini
 | {"displayTimeUnit":"ns","otherData":{"unit":"instructions"},"traceEvents":[
 | ]}
-! coretap: examples/raw/itm.ini: the profile is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: examples/raw/itm.ini: the profile is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
 
 # Code that ran and is in no program: memory of the capture that has no file of a program.
 $ printf ':020000040008F2\n:200500001F2003D5140080D26002138B00900091810180D24901001053000036090200106B\n:00000001FF\n' > $T/part.hex
@@ -252,8 +252,8 @@ $ coretap cover --elf $T/part.hex examples/quickstart | head -4
 |   functions            1 of        1   100.0 %
 |   lines                0 of        0         -
 |   instructions         8 of        8   100.0 %
-! coretap: examples/quickstart: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
-! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: examples/quickstart: one of its programs has no symbols, so only code that ran is known; the percentages of functions, instructions and calls are not a coverage; name a file with symbols with --elf or --symdir
+! coretap: examples/quickstart: the coverage is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ coretap cover -q --elf $T/part.hex examples/quickstart | head -4
 | $T/part.hex
 |   functions            1 of        1   100.0 %
@@ -267,7 +267,7 @@ $ coretap cover -q -f cobertura --elf $T/part.hex examples/quickstart
 ! coretap: examples/quickstart: the Cobertura file is empty: its format is of source lines, and none is known of the programs; compile them with -g, or name their debug information with --symdir
 [1]
 $ coretap cover -f data -o $T/sums --elf $T/part.hex examples/quickstart
-! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: examples/quickstart: the coverage is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ sed '/^program/,$d' $T/sums
 | coretap-coverage 5
 | captures 1
@@ -280,9 +280,9 @@ $ coretap merge $T/sums $T/sums | sed '/^program/,$d'
 | capture examples/quickstart
 | ran 9220
 | outside 80400 805ac 8588
-! coretap: warning: coverage: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
-! coretap: coverage of 2 captures, 0 of them not whole; losses: none
-! coretap: merge: the coverage is not of all that ran: 8588 of 9220 instructions are in no program, in 0x80400..0x805ac (8588 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: warning: coverage: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: coverage of 2 captures, 0 of them damaged; losses: none
+! coretap: merge: the coverage is incomplete: 8588 of 9220 instructions ran outside the known programs, in 0x80400..0x805ac (8588 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 ! coretap:   examples/quickstart
 $ coretap merge -q --weight 5000000000000000 $T/sums | sed '/^program/,$d'
 | coretap-coverage 5
@@ -292,19 +292,19 @@ $ coretap merge -q --weight 5000000000000000 $T/sums | sed '/^program/,$d'
 | outside 80400 805ac 18446744073709551615
 $ coretap cover --elf $T/part.hex $T/sums | head -1
 | $T/part.hex
-! coretap: $T/sums: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
-! coretap: $T/sums: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: $T/sums: one of its programs has no symbols, so only code that ran is known; the percentages of functions, instructions and calls are not a coverage; name a file with symbols with --elf or --symdir
+! coretap: $T/sums: the coverage is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ coretap cover --context 2a --elf $T/part.hex $T/sums | head -1
 | $T/part.hex
-! coretap: $T/sums: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
-! coretap: $T/sums: the coverage is not of all that ran: 4294 of 4610 instructions of all contexts are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: $T/sums: one of its programs has no symbols, so only code that ran is known; the percentages of functions, instructions and calls are not a coverage; name a file with symbols with --elf or --symdir
+! coretap: $T/sums: the coverage is incomplete: 4294 of 4610 instructions of all contexts ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ coretap cover -q -f json --elf $T/part.hex $T/sums | grep -o '"instructions": *4.*' | head -c 300
 | "instructions": 4610,
 | "instructions": 4294,
 | "instructions": 4294
 $ coretap map cover --elf $T/part.hex -o $T/mapped examples/quickstart
-! coretap: coverage of 1 capture, 0 of them not whole, 0 more that could not be read; losses: none
-! coretap: map: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: coverage of 1 capture, 0 of them damaged, 0 more that could not be read; losses: none
+! coretap: map: the coverage is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ cmp $T/mapped $T/sums
 $ printf 'coretap-coverage 2\ncaptures 1\nprogram 0 10 - b\nrun 0 4 1\n' > $T/old
 $ coretap merge $T/sums $T/old | sed '/^program/,$d'
@@ -314,8 +314,8 @@ $ coretap merge $T/sums $T/old | sed '/^program/,$d'
 | ran 4610
 | outside 80400 805ac 4294
 | untold
-! coretap: coverage of 2 captures, 0 of them not whole; losses: none
-! coretap: merge: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions), and of coverage files of before version 4 it is not known; name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: coverage of 2 captures, 0 of them damaged; losses: none
+! coretap: merge: the coverage is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions), and coverage files older than version 4 do not record such instructions; name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 ! coretap:   examples/quickstart
 $ printf 'coretap-coverage 4\noutside 2 1 3\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: the line is not 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'; the file was not loaded; write it again with 'coretap cover --format data'
@@ -327,14 +327,14 @@ $ coretap profile -f bolt --elf $T/part.hex examples/quickstart | head -3
 | F 80500 80518 2
 | F 80508 80518 24
 | F 80508 80520 26
-! coretap: examples/quickstart: the profile is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: examples/quickstart: the profile is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ coretap profile -f autofdo --each $T/each --elf $T/part.hex examples/quickstart
 ! coretap: $T/each/part.hex.autofdo: 5 entries of $T/part.hex
-! coretap: examples/quickstart: the profiles are not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: examples/quickstart: the profiles are incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ coretap cover --core cpu_0 --elf $T/part.hex examples/quickstart | head -1
 | $T/part.hex
-! coretap: examples/quickstart: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
-! coretap: examples/quickstart: the coverage is not of all that ran: 865 of 939 instructions are in no program, in 0x80400..0x805ac (865 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: examples/quickstart: one of its programs has no symbols, so only code that ran is known; the percentages of functions, instructions and calls are not a coverage; name a file with symbols with --elf or --symdir
+! coretap: examples/quickstart: the coverage is incomplete: 865 of 939 instructions ran outside the known programs, in 0x80400..0x805ac (865 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ coretap report -o $T/page --elf $T/part.hex examples/quickstart
-! coretap: examples/quickstart: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
-! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: examples/quickstart: one of its programs has no symbols, so only code that ran is known; the percentages of functions, instructions and calls are not a coverage; name a file with symbols with --elf or --symdir
+! coretap: examples/quickstart: the coverage is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time

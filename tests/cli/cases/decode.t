@@ -95,7 +95,7 @@ $ coretap decode --merge --text-ports --quiet examples/raw/itm.ini
 | time	id	type	cycle	value	note
 | 	00	Txt	0	0x0	hello
 | 	00	End	0		end of trace
-! coretap: trace, ID 00: has no timestamps, so its place among the others is not known; it is printed after them
+! coretap: trace, ID 00: the source has no timestamps, so its place among the others is not known; it is printed after them; record with timestamps to merge it
 $ coretap decode --core cpu_0 --from 500cyc --to 520cyc examples/quickstart
 | type	cycle	value	note
 | # buffer ETB_0
@@ -126,13 +126,13 @@ $ coretap decode ''
 ! coretap: '': cannot be opened: No such file or directory; name a snapshot directory, the .ini file of a raw trace, or a perf.data file
 [2]
 $ coretap decode --context 77 examples/quickstart > $T/none
-! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them is in the part that is asked for; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
+! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them belongs to the selected part; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
 $ coretap decode --merge --from 16777300ticks --to 16777350ticks --core cpu_0 examples/quickstart | sed -n '1p;$p'
 | time	id	type	cycle	value	note
 | 16777346	10	Br	512	0x80560	firmware.bin+0x560
 $ coretap decode --merge --context 77 --threads 2 examples/quickstart > $T/none
-! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them is in the part that is asked for; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
+! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them belongs to the selected part; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
 $ coretap decode --merge --from main examples/quickstart
 ! coretap: 'main' is read as a place, but a window of events cannot begin or end at one, because events do not contain every instruction; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc)
@@ -150,10 +150,10 @@ needs capstone
 $ coretap decode --disasm -f jsonl --id 10 examples/quickstart | sed -n 17p
 | {"buffer":"ETB_0","id":"10","offset":86,"type":"Br","cycle":87,"value":"0x80560","name":"firmware.bin+0x560","instruction":"cbz     x0, #0x80574"}
 $ coretap decode --table1 --disasm examples/quickstart
-! coretap decode: --table1: has columns of its own: leave out --symbols and --disasm
+! coretap decode: --table1 has fixed columns; leave out --symbols and --disasm
 ! Try 'coretap decode --help'.
 [2]
 $ coretap decode --no-names --symbols examples/quickstart
-! coretap decode: --no-names: what an address is called, its source and its instruction come from the programs that it leaves out; leave out --symbols and --disasm
+! coretap decode: --no-names does not read the programs, which --symbols and --disasm need; leave out --no-names, or leave out --symbols and --disasm
 ! Try 'coretap decode --help'.
 [2]

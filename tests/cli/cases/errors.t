@@ -8,7 +8,7 @@ $ coretap info
 ! Try 'coretap info --help'.
 [2]
 $ coretap info examples/quickstart examples/quickstart
-! coretap info: 'examples/quickstart' is one argument too many
+! coretap info: 'examples/quickstart' is one argument too many; leave it out
 ! Try 'coretap info --help'.
 [2]
 $ coretap info --formta json examples/quickstart
@@ -48,17 +48,17 @@ $ coretap stats --threads -1 examples/quickstart
 ! Try 'coretap stats --help'.
 [2]
 $ coretap info --id 33 examples/quickstart
-! coretap: examples/quickstart: has no trace source with ID 33; 'coretap info' lists its sources
+! coretap: examples/quickstart: the capture has no trace source with ID 33; 'coretap info' lists its sources
 [2]
 $ coretap info --buffer ETB_9 examples/quickstart
-! coretap: examples/quickstart: has no buffer 'ETB_9'; 'coretap info' lists its buffers
+! coretap: examples/quickstart: the capture has no buffer 'ETB_9'; 'coretap info' lists its buffers
 [2]
 $ coretap info -
-! coretap info: CAPTURE '-' is no perf.data; other streams need --config FILE.ini, which describes them
+! coretap info: CAPTURE '-': standard input is not a perf.data file; a raw trace stream needs a description; add --config FILE.ini
 ! Try 'coretap info --help'.
 [2]
 $ coretap info --config examples/quickstart examples/quickstart
-! coretap info: --config goes with CAPTURE '-', the stream on standard input
+! coretap info: --config describes a stream on standard input; name '-' as CAPTURE, or leave --config out
 ! Try 'coretap info --help'.
 [2]
 
@@ -92,10 +92,10 @@ $ cp -r examples/quickstart $T/noimage && rm $T/noimage/firmware.bin && coretap 
 | atoms=544
 | branches=0
 | instructions=0
-! coretap: note: $T/noimage/firmware.bin: No such file or directory; $T/noimage/cpu_0.ini:6: [dump1] names it; instructions at its addresses cannot be decoded
-! coretap: note: $T/noimage/firmware.bin: No such file or directory; $T/noimage/cpu_1.ini:6: [dump1] names it; instructions at its addresses cannot be decoded
-! coretap: $T/noimage: losses: 30 times code ran that is in no memory image
-! coretap: $T/noimage: no memory for code that ran in 0x80400..0x80590 (30 times); 'coretap info' lists the images and what is missing
+! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_0.ini:6: [dump1]; addresses in it cannot be read
+! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_1.ini:6: [dump1]; addresses in it cannot be read
+! coretap: $T/noimage: losses: 30 times no memory where code ran
+! coretap: $T/noimage: the capture has no memory image of code that ran in 0x80400..0x80590 (30 times); that code was not decoded; 'coretap info' lists the images and the missing files
 
 Trace that is damaged: all that can be decoded is, and the exit code says so.
 $ cp -r examples/quickstart $T/cut && head -c 1000 examples/quickstart/trace.bin >$T/cut/trace.bin && coretap list -e -i 10 $T/cut | tail -3; coretap stats -l frame $T/cut >/dev/null
@@ -113,10 +113,10 @@ $ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $
 | branches=0
 | instructions=0
 $ coretap list --packets $T/empty
-! coretap: $T/empty: its trace is empty: there is nothing to decode
+! coretap: $T/empty: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
 Trace of an ID that the capture does not describe is not no trace.
 $ { printf '\253'; head -c 15 /dev/zero; } >$T/empty/trace.bin && coretap list --packets $T/empty
-! coretap: $T/empty: none of its 16 bytes is trace of a source that it describes: nothing was decoded; 'coretap info' lists the trace IDs that it has
+! coretap: $T/empty: none of its 16 bytes belong to a trace source that the capture describes; nothing was decoded; 'coretap info' lists the trace IDs in it
 $ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trace.bin bs=1 seek=530 conv=notrunc status=none && coretap list -p -i 11 $T/hole >$T/out; echo "exit code $?"; grep -A3 'i_reserved\|i_bad' $T/out
 | exit code 1
 | 556 11 05 i_reserved
@@ -133,16 +133,16 @@ $ coretap decode -i 11 $T/hole | grep -A3 Gap
 
 Output that cannot be written.
 $ coretap list --packets examples/quickstart >/dev/full
-! coretap: standard output: No space left on device; what was printed is not complete
+! coretap: standard output: writing failed: No space left on device; the output is incomplete
 [2]
 $ coretap decode examples/quickstart >/dev/full
-! coretap: standard output: No space left on device; what was printed is not complete
+! coretap: standard output: writing failed: No space left on device; the output is incomplete
 [2]
 $ coretap info examples/quickstart >/dev/full
-! coretap: standard output: No space left on device; what was printed is not complete
+! coretap: standard output: writing failed: No space left on device; the output is incomplete
 [2]
 $ coretap decode examples/quickstart >&-
-! coretap: standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null
+! coretap: standard output is closed, so nothing can be printed; redirect it to a file or /dev/null
 [2]
 
 # A source that nobody described: its trace is not decoded, and is named.
@@ -188,18 +188,18 @@ $ cp examples/raw/board.ini $T; printf '\n[gap]\nat = 80\n[gap]\nat = 4096\n' >>
 A command over many captures says itself that there are none, and a folder is no output file.
 
 $ coretap map
-! coretap map: of which captures? give --manifest LIST, or name them
+! coretap map: CAPTURE is missing; name captures, or give --manifest LIST
 ! Try 'coretap map --help'.
 [2]
 $ coretap info -o $T examples/quickstart
-! coretap: $T: cannot be written: Is a directory; name a file in it
+! coretap: $T: cannot be written: Is a directory; it is a folder, so name a file in it
 [2]
 
 One capture under two names, which would count twice; letters that are swapped.
 
 $ coretap stats examples/quickstart ./examples/quickstart/ | grep ^bytes
 | bytes=6326
-! coretap: warning: ./examples/quickstart/: is examples/quickstart once more; leave one out
+! coretap: warning: ./examples/quickstart/: this is the same file as examples/quickstart; its contents count twice; leave one of them out
 $ coretap fractal rnu
 ! coretap: unknown command 'rnu'; did you mean 'run'?
 ! Try 'coretap fractal --help'.

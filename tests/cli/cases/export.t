@@ -47,15 +47,15 @@ What was mapped is found elsewhere, or named:
 
 $ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/moved.data $T/moved/quickstart; mkdir -p $T/root; mv $T/moved/quickstart/firmware.bin $T/root; coretap stats $T/moved.data | grep instructions
 | instructions=0
-! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
-! coretap: $T/moved.data: no memory for code that ran in $T/moved/quickstart/firmware.bin (254 times); 'coretap info' lists the images and what is missing
-! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+! coretap: $T/moved.data: losses: 254 times no memory where code ran
+! coretap: $T/moved.data: the capture has no memory image of code that ran in $T/moved/quickstart/firmware.bin (254 times); that code was not decoded; 'coretap info' lists the images and the missing files
+! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 $ coretap stats --symfs $T/root $T/moved.data | grep instructions
 | instructions=4610
 $ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
-| missing: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
-! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
-! coretap: $T/moved.data: no memory for code that ran in $T/moved/quickstart/firmware.bin (254 times); 'coretap info' lists the images and what is missing
+| missing: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+! coretap: $T/moved.data: losses: 254 times no memory where code ran
+! coretap: $T/moved.data: the capture has no memory image of code that ran in $T/moved/quickstart/firmware.bin (254 times); that code was not decoded; 'coretap info' lists the images and the missing files
 
 Cut files give what is before the cut:
 
@@ -80,11 +80,11 @@ $ head -c 620 $T/run.data > $T/cut.data; coretap info $T/cut.data
 Mistakes:
 
 $ coretap export examples/quickstart
-! coretap export: --perf FILE is missing
+! coretap export: --perf FILE is missing; it names the file to write
 ! Try 'coretap export --help'.
 [2]
 $ coretap export --perf $T/none/x examples/quickstart
-! coretap: $T/none/x: cannot be written: No such file or directory; make the folder that it is to be in first
+! coretap: $T/none/x: cannot be written: No such file or directory; create its folder first
 [2]
 $ coretap export --perf $T/twice.data $T/run.data
 ! coretap: $T/run.data: the capture is already perf.data, so nothing was exported; use the file itself
@@ -94,7 +94,7 @@ $ coretap export --perf $T/itm.data examples/raw/itm.ini
 ! coretap: examples/raw/itm.ini: the capture has no trace source that perf supports, so nothing was exported
 [2]
 $ echo no perf.data | coretap info -
-! coretap info: CAPTURE '-' is no perf.data; other streams need --config FILE.ini, which describes them
+! coretap info: CAPTURE '-': standard input is not a perf.data file; a raw trace stream needs a description; add --config FILE.ini
 ! Try 'coretap info --help'.
 [2]
 $ coretap info --kcore $T/no-kcore $T/run.data
@@ -112,7 +112,7 @@ $ coretap cover $T/hex.ini | head -6
 |   instructions         4 of        4   100.0 %
 |   branches             2 of        2   100.0 %
 |   conditions           1 of        1   100.0 %
-! coretap: $T/hex.ini: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
+! coretap: $T/hex.ini: one of its programs has no symbols, so only code that ran is known; the percentages of functions, instructions and calls are not a coverage; name a file with symbols with --elf or --symdir
 $ coretap export --perf $T/hex.data $T/hex.ini
 ! coretap: trace, source itm: perf does not support itm; the trace of this source was left out
 ! coretap: $T/loop.hex: the file is Intel HEX, which perf cannot read; nothing was exported; convert it with 'objcopy -I ihex -O binary', and name the result in the capture with the address of its first byte
@@ -121,7 +121,7 @@ $ coretap export --perf $T/hex.data $T/hex.ini
 A capture without a byte of trace.
 
 $ cp -r examples/quickstart $T/none && : > $T/none/trace.bin && coretap export --perf $T/none.data $T/none
-! coretap: $T/none: its trace is empty: there is nothing to decode
+! coretap: $T/none: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
 $ coretap export -q --perf $T/none.data $T/none
 $ coretap export --perf $T/none.data --branch-stacks $T/none
-! coretap: $T/none: its trace is empty: there is nothing to decode
+! coretap: $T/none: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded

@@ -21,14 +21,14 @@ $ coretap fractal rune
 ! Try 'coretap fractal --help'.
 [2]
 $ coretap fractal run -o $T/log
-! coretap fractal run: PROGRAM is missing
+! coretap fractal run: PROGRAM is missing; name it behind --
 ! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal run -o $T/log --mode passive --point main /bin/sh
 ! coretap: --point main: in passive mode its line stays in the caches, so most accesses would be missed; nothing was run; choose --mode points
 [2]
 $ coretap fractal run /bin/sh
-! coretap fractal run: -o LOG is missing
+! coretap fractal run: -o LOG is missing; it names the event log to write
 ! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal run -o $T/log --range 5..3 -- $T/none
@@ -45,7 +45,7 @@ $ coretap fractal regs | head -4
 | 0x004  VERSION        32   ro   version of this block: 2
 | 0x008  CTRL           32   rw   bit 0 enable (0 to 1 starts anew); 2:1 mode (0 passive, 1 points, 2 active); 3 log points only; 4 interrupt on full
 $ coretap fractal replay
-! coretap fractal replay: --messages FILE is missing
+! coretap fractal replay: --messages FILE is missing; it names the recorded messages to read
 ! Try 'coretap fractal replay --help'.
 [2]
 $ printf 'time,op,initiator,kind,addr,value\n1,ReadShared,0,D,0x1000,0\n2,Nonsense,0,D,0,0\n0,ReadOnce,0,D,0,0\n' > $T/m
@@ -83,18 +83,18 @@ $ coretap fractal run --protocol cxl -o $T/log -- $T/none
 [2]
 $ coretap fractal report $T/log --csv
 | time,va,pa,op,initiator,kind,symbol
-! coretap: $T/log: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap fractal report $T/m
 ! coretap: $T/m: this is not a FRACTAL event log, because it does not begin with CTFRACT1
 [2]
 $ coretap fractal report --csv --html $T/log
-! coretap fractal report: --csv, --html, --svg, --perfetto and --data: one at a time
+! coretap fractal report: --csv, --html, --svg, --perfetto and --data exclude each other; give only one of them
 ! Try 'coretap fractal report --help'.
 [2]
 An event log in the place of a capture: places are looked for by their line, losses make results uncertain until both ends of an interval come behind them.
 $ coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/events > $T/sums; coretap fractal report $T/events --csv | wc -l
 | 7
-! coretap: $T/events: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/events: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 -a $T/events
 | 180: error = true, violation at 0x400084
 | 420: error = true, violation at 0x400084
@@ -107,7 +107,7 @@ $ printf '\003' | dd of=$T/events bs=1 seek=246 conv=notrunc status=none; coreta
 | 180: error = true, violation at 0x400084
 | 420: error = true, violation at 0x400084
 | 500: error = true, violation at 0x400084
-! coretap: $T/events: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
+! coretap: $T/events: the tracer dropped 3 events, and 0 bytes of the log are damaged; results after them are uncertain
 ! coretap: $T/events: 3 violations, 0 of them uncertain, in 3 results
 [1]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=exception $T/events
@@ -118,8 +118,8 @@ $ printf 'in a: Events[Int]\nin w: Events[Unit]\nin f: Events[Int]\nout a\nout w
 | 150: a = 4194368 at 0x400040
 | 180: f = 524416 at 0x80080
 | 420: f = 524416 at 0x80080
-! coretap: $T/events: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
-! coretap: nothing came at 'access:0x400000..0x400100.write': what depends on it was not checked; 'coretap fractal report' shows what there is
+! coretap: $T/events: the tracer dropped 3 events, and 0 bytes of the log are damaged; results after them are uncertain
+! coretap: the trace has no event for 'access:0x400000..0x400100.write'; results that depend on it were not checked; 'coretap fractal report' shows the events of the trace
 [1]
 $ coretap monitor -q --spec $T/access.tessla --bind a=access:nothing --bind w=gap --bind f=gap $T/events
 ! coretap: $T/access.tessla:1:4: error: watchpoint 'access:nothing': there is no program, so its variables are unknown; name the program with --elf
@@ -135,7 +135,7 @@ $ coretap watch --at access:0x400000..0x400080 examples/quickstart
 ! coretap: watchpoint 'access:0x400000..0x400080': a trace has no memory accesses of this kind; use load:NAME or store:NAME with a data trace, or an event log of coretap fractal
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --bind firstCalls=0x400000 --bind triggerCalls=0x400084 $T/events
-! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
+! coretap monitor: --clock timestamps cannot be used with an event log, which has only cycles of its interconnect; leave --clock out
 ! Try 'coretap monitor --help'.
 [2]
 Pairs in a log; what is behind a drop is lost.
@@ -143,9 +143,9 @@ $ coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1
 | 0x400000 .. 0x400084	2	80	100.00	120	20.00	0	0	0.00	0	0.00	0	0
 $ head -c -60 $T/pairs > $T/cut; coretap timing -q --pair "0x400000 0x400084" $T/cut | tail -1
 | 0x400000 .. 0x400084	1	80	80.00	80	0.00	0	0	0.00	0	0.00	1	0
-! coretap: $T/cut: 0 events were dropped by the tracer, 6 bytes are damaged; what lies behind them is uncertain
+! coretap: $T/cut: the tracer dropped 0 events, and 6 bytes of the log are damaged; results after them are uncertain
 $ coretap timing --pair "0x400000 0x400084" --edges $T/pairs
-! coretap timing: an event log has accesses to memory and no functions, edges or blocks: only --pair can be measured in it
+! coretap timing: an event log has only memory accesses, without functions, edges or blocks; measure pairs of places with --pair
 ! Try 'coretap timing --help'.
 [2]
 $ coretap timing --pair "0x400000 exception" $T/pairs
@@ -169,8 +169,8 @@ $ for i in 1 2; do coretap fractal replay --messages tests/cli/cases/fractal-log
 | Pages
 |       events   share instructions  name
 |         none
-! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
-! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
+! coretap: $T/log2: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap fractal report --data $T/log1 -o $T/saved && sed "s,$T,T," $T/saved | grep -v '^end'
 | coretap-fractal 1
 | captures 1
@@ -180,7 +180,7 @@ $ coretap fractal report --data $T/log1 -o $T/saved && sed "s,$T,T," $T/saved | 
 | initiator 6 0
 | program
 | elsewhere 6 4 [unknown]
-! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap fractal report $T/saved $T/log2 --top 1
 | logs      2, 0 of them not whole
 | events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
@@ -198,18 +198,18 @@ $ coretap fractal report $T/saved $T/log2 --top 1
 | Pages
 |       events   share instructions  name
 |         none
-! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log2: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap merge -q $T/saved | cmp - $T/saved && coretap fractal report --data $T/saved | cmp - $T/saved
 $ coretap fractal report --csv $T/saved
-! coretap fractal report: --csv, --html, --svg and --perfetto are about the times of one log, which saved sums and several logs have not in common
+! coretap fractal report: --csv, --html, --svg and --perfetto show the times of one log; saved sums and several logs have no common time; name one log, or leave the option out
 ! Try 'coretap fractal report --help'.
 [2]
 $ coretap fractal report --data --csv $T/log1
-! coretap fractal report: --csv, --html, --svg, --perfetto and --data: one at a time
+! coretap fractal report: --csv, --html, --svg, --perfetto and --data exclude each other; give only one of them
 ! Try 'coretap fractal report --help'.
 [2]
 $ coretap merge --kind fractal $T/log1
-! coretap merge: $T/log1: nobody says which names are for the addresses of a capture; count it with 'coretap fractal report --data'
+! coretap merge: $T/log1: 'merge' has no option that says how to name the addresses of a capture; make a file from the capture with 'coretap fractal report --data', and merge that file
 ! Try 'coretap merge --help'.
 [2]
 $ coretap fractal report $T/saved tests/fuzz/corpus/saved/counts
@@ -224,30 +224,30 @@ $ printf '\003' | dd of=$T/log2 bs=1 seek=246 conv=notrunc status=none; coretap 
 | lost overflows 3
 | capture $T/log1
 | capture $T/log2
-! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
-! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
+! coretap: $T/log2: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap fractal report --data $T/log1 $T/log2 -o $T/damaged; coretap fractal report $T/damaged | head -2
 | logs      2, 0 of them not whole
 | events    12 (8 of instructions), 0 more for pages mapped twice; 3 dropped; 0 bytes damaged
-! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
-! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
+! coretap: $T/log2: the log does not name its program; functions and objects have no names; name the program with --elf
 # Specifications along several event logs, and saved results.
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 --format sums $T/log1 $T/log2
 | timing-stream.tessla: error: 6 events, 6 violations, 0 of them uncertain
 |     2 streams: 2 violated
 |     true 6, false 0
 |     first in $T/log1, ID 00, at 180: true at 0x400084
-! coretap: $T/log2: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
+! coretap: $T/log2: the tracer dropped 3 events, and 0 bytes of the log are damaged; results after them are uncertain
 [1]
 $ coretap monitor -q --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 --format data -o $T/monday $T/log1; coretap monitor -q --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 --format sums $T/monday $T/log2 | head -2
 | timing-stream.tessla: error: 6 events, 6 violations, 0 of them uncertain
 |     2 streams: 2 violated
-! coretap: $T/log2: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
+! coretap: $T/log2: the tracer dropped 3 events, and 0 bytes of the log are damaged; results after them are uncertain
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=exception --bind triggerCalls=0x400084 --format sums $T/log1
 ! coretap: watchpoint 'exception': an event log contains memory accesses and no events of the kind exception; use access:NAME, an address, entry:FUNCTION, context, gap or overflow
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --format sums $T/log1
-! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
+! coretap monitor: --clock timestamps cannot be used with an event log, which has only cycles of its interconnect; leave --clock out
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --threads 2 --format sums $T/log1
@@ -258,10 +258,10 @@ $ coretap fractal report --process 1 $T/log1
 ! coretap: $T/log1: the log has no process 1; choose process 0, the program, or one of the lines process=N in the text of the log
 [2]
 $ coretap fractal report --process 1 $T/saved $T/log1
-! coretap fractal report: $T/saved: saved sums do not tell processes apart: name the logs, or save them with --process
+! coretap fractal report: $T/saved: a file of saved sums does not separate processes, which --process needs; name the logs, or save the sums with --process
 ! Try 'coretap fractal report --help'.
 [2]
 $ coretap fractal report --process 0 $T/log1 | sed -n 2,3p
 | process   0 alone
 | events    6 (4 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
-! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf

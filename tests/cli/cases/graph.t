@@ -1,22 +1,22 @@
 # What is wrong with a command line, and what the text looks like.
 $ coretap graph
-! coretap graph: which program? give --elf FILE
+! coretap graph: --elf FILE is missing; it names the program
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md --id 10
-! coretap graph: --id: of what? give --learn CAPTURE
+! coretap graph: --id applies to a capture, but none is given; name one with --learn CAPTURE
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md --strict --threads 2
-! coretap graph: --strict: of what? give --learn CAPTURE
+! coretap graph: --strict applies to a capture, but none is given; name one with --learn CAPTURE
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md --threads 2
-! coretap graph: --threads: of what? give --learn CAPTURE
+! coretap graph: --threads applies to a capture, but none is given; name one with --learn CAPTURE
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md -f learnt
-! coretap graph: --format learnt: of what? give --learn CAPTURE
+! coretap graph: --format learnt applies to a capture, but none is given; name one with --learn CAPTURE
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md

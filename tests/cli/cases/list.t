@@ -143,7 +143,7 @@ $ coretap list --elements examples/quickstart | cut -d' ' -f2,3 | sort | uniq -c
 |       1 id 10
 |       1 id 11
 $ coretap list examples/quickstart
-! coretap list: give one of --packets and --elements
+! coretap list: --packets or --elements is needed, but not both; give one of them
 ! Try 'coretap list --help'.
 [2]
 
@@ -178,15 +178,15 @@ $ coretap list --elements --symbols --disasm examples/quickstart | grep -v '^	' 
 $ coretap list --elements examples/quickstart | cksum
 | 2610906348 271588
 $ coretap list --packets --symbols examples/quickstart
-! coretap list: --symbols: packets are listed without the program; use --elements
+! coretap list: --symbols works only with --elements, because packets are listed without the program; use --elements, or leave it out
 ! Try 'coretap list --help'.
 [2]
 $ coretap list --packets --disasm examples/quickstart
-! coretap list: --disasm: packets are listed without the program; use --elements
+! coretap list: --disasm works only with --elements, because packets are listed without the program; use --elements, or leave it out
 ! Try 'coretap list --help'.
 [2]
 $ coretap list --packets --elf /bin/true examples/quickstart
-! coretap list: --elf: packets are listed without the program; use --elements
+! coretap list: --elf works only with --elements, because packets are listed without the program; use --elements, or leave it out
 ! Try 'coretap list --help'.
 [2]
 
@@ -211,14 +211,14 @@ $ printf 'abcdefgh' | coretap list -q -p -f jsonl -c examples/raw/itm.ini -
 
 Software trace has no instructions.
 $ coretap list -e --symbols examples/raw/itm.ini
-! coretap list: --symbols tells of instructions, and no source of examples/raw/itm.ini traces any; leave it out
+! coretap list: --symbols needs an instruction trace, but no source of examples/raw/itm.ini traces instructions; leave the option out
 ! Try 'coretap list --help'.
 [2]
 $ coretap decode --disasm examples/raw/itm.ini
-! coretap decode: --disasm tells of instructions, and no source of examples/raw/itm.ini traces any; leave it out
+! coretap decode: --disasm needs an instruction trace, but no source of examples/raw/itm.ini traces instructions; leave the option out
 ! Try 'coretap decode --help'.
 [2]
 $ coretap decode --merge --symbols examples/raw/itm.ini
-! coretap decode: --symbols tells of instructions, and no source of examples/raw/itm.ini traces any; leave it out
+! coretap decode: --symbols needs an instruction trace, but no source of examples/raw/itm.ini traces instructions; leave the option out
 ! Try 'coretap decode --help'.
 [2]

@@ -1,20 +1,20 @@
 # Trace while it comes: what is asked for wrongly is said before anything is read. What is seen needs a recorded program:
 # tests/recorded/test_live.py.
 $ coretap live -
-! coretap live: --config FILE.ini is needed, which describes the stream (docs/formats.md)
+! coretap live: --config FILE.ini is missing; it describes the stream (docs/formats.md)
 ! Try 'coretap live --help'.
 [2]
 $ coretap live --config examples/raw/board.ini --timing nowhere
 ! coretap: nowhere: cannot be opened: No such file or directory
 [2]
 $ coretap live --config examples/raw/board.ini --cover examples/raw/board.bin
-! coretap: -: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
+! coretap: -: the capture names no program file; functions and lines are not known; name the program with --elf
 [2]
 $ coretap live --config examples/raw/board.ini --at nowhere examples/raw/board.bin
 ! coretap: watchpoint 'nowhere': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 $ coretap live --config examples/raw/board.ini --pair 0x80000 examples/raw/board.bin
-! coretap live: --pair '0x80000': two places with a space between are expected
+! coretap live: --pair '0x80000': this is not two places separated by a space
 ! Try 'coretap live --help'.
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --ring 0 examples/raw/board.bin
@@ -39,30 +39,30 @@ $ cat $T/sums/watch.txt
 $ coretap watch -q --format sums --at 0x80000 examples/raw/board.ini
 | 1	0x80000 addr
 $ coretap ctl
-! coretap ctl: --http or --control is missing: which run is asked?
+! coretap ctl: --http and --control are missing, so the run is not known; give one of them
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1
-! coretap ctl: what? status, outputs, watch, monitor, filter or stop
+! coretap ctl: ACTION is missing; give status, outputs, watch, monitor, filter or stop
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1 go
-! coretap ctl: 'go' is not one of status, outputs, watch, monitor, filter, stop
+! coretap ctl: 'go' is not an action; use status, outputs, watch, monitor, filter or stop
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1 monitor add
-! coretap ctl: monitor: add [NAME] FILE [INPUT=PLACE]..., replace [NAME] FILE [INPUT=PLACE]... or remove NAME
+! coretap ctl: monitor: the arguments must be add [NAME] FILE [INPUT=PLACE]..., replace [NAME] FILE [INPUT=PLACE]... or remove NAME
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1 filter x=1
-! coretap ctl: filter: 'x=1' is not id=HEX,…, context=HEX,… or el=N,…
+! coretap ctl: filter: 'x=1' does not have the form id=HEX,…, context=HEX,… or el=N,…
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1 status
 ! coretap: 1: cannot be reached: Connection refused; check that 'coretap live --http 1' is running
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --post-ca /dev/null examples/raw/board.bin
-! coretap live: --post-ca goes with --post-violations https://…
+! coretap live: --post-ca works only with --post-violations https://…; add that, or leave --post-ca out
 ! Try 'coretap live --help'.
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --on-violation "echo 'x" examples/raw/board.bin
@@ -73,7 +73,7 @@ $ coretap live --config examples/raw/board.ini --at 0x80000 --outputs out --form
 ! Try 'coretap live --help'.
 [2]
 $ coretap ctl --http 1 outputs csv a b
-! coretap ctl: outputs: [csv|jsonl] [NAME] is expected
+! coretap ctl: outputs: the arguments must be [csv|jsonl] [NAME]
 ! Try 'coretap ctl --help'.
 [2]
 # The library that shows the page can go after coretap was built.
@@ -88,9 +88,9 @@ $ CORETAP_CRYPTO=/nowhere/libcrypto.so coretap map --state $T/state cover exampl
 # A program without lines has an empty tracefile, which is no fault of the run; what ran in no program is told.
 $ printf ':020000040008F2\n:0C000000600080D2000400F1E1FFFF541A\n:00000001FF\n' > $T/part.hex
 $ coretap live -q --config examples/raw/board.ini --elf $T/part.hex --cover -o $T/live examples/raw/board.bin
-! coretap: -: the tracefile is empty: its format is of source lines, and none is known of the programs; compile them with -g, or name their debug information with --symdir
-$ coretap live --config examples/raw/board.ini --elf $T/part.hex --cover examples/raw/board.bin 2>&1 | grep 'not of all'
-| coretap: -: the coverage is not of all that ran: 1 of 8 instructions are in no program, in 0x8000c..0x8000c (1 instruction); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap: -: the programs have no source lines, which an lcov tracefile consists of; the tracefile is empty; compile the programs with -g, or name their debug information with --symdir
+$ coretap live --config examples/raw/board.ini --elf $T/part.hex --cover examples/raw/board.bin 2>&1 | grep 'incomplete'
+| coretap: -: the coverage is incomplete: 1 of 8 instructions ran outside the known programs, in 0x8000c..0x8000c (1 instruction); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ grep -o 'in_no_program[^]]*' $T/live/live.json
 | in_no_program":[1,8
 $ grep '^outside' $T/live/cover.data

@@ -1,6 +1,6 @@
 # Specifications along a trace: what is asked for wrongly is said before anything is decoded.
 $ coretap monitor examples/quickstart
-! coretap monitor: monitor what? give --spec FILE
+! coretap monitor: --spec FILE is missing; it names the specification to check
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/structure.tessla examples/quickstart
@@ -38,7 +38,7 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 | 1810: error = true, violation at 0x8057c
 [1]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u h --frequency 1000 --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -q -a examples/quickstart
-! coretap monitor: --time-unit h: with --frequency it is one of fs, ps, ns, us, ms, s
+! coretap monitor: --time-unit h: this unit cannot be used with --frequency; use fs, ps, ns, us, ms or s
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls -q examples/quickstart
@@ -66,7 +66,7 @@ $ ASAN_OPTIONS=detect_leaks=0 coretap monitor --engine native --spec examples/mo
 # Without the library the same comes out.
 $ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap monitor --engine native --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -a examples/quickstart | tail -1
 | 1810: error = true, violation at 0x8057c
-! coretap: examples/monitor/timing-stream.tessla: no machine code (libgccjit is not there or has no memory, or the specification is too large); bytecode runs
+! coretap: examples/monitor/timing-stream.tessla: no machine code could be made, because libgccjit is missing or lacks memory, or the specification is too large; it runs as bytecode, which is slower
 ! coretap: examples/quickstart: 12 violations, 0 of them uncertain, in 12 results
 $ coretap monitor --engine fast --spec examples/monitor/timing-stream.tessla examples/quickstart
 ! coretap monitor: --engine: 'fast' is not one of bytecode, native, background
@@ -96,7 +96,7 @@ $ coretap monitor --spec $T/names.tessla --bind x=0x80500 --id 10 -q --violation
 $ for n in $(seq 1025); do printf 'in e: Events[Unit]\ndef n%d = count(e)\nout n%d\n' $n $n >$T/s$n.tessla; done; tail -c +2 tests/fuzz/corpus/elf/aarch64 >$T/p; coretap monitor $(seq -f "--spec $T/s%g.tessla" 1024) --elf $T/p --bind e=exception --all --quiet --per-core examples/quickstart | grep -c 's[0-9]*.tessla: n[0-9]* = 1 '
 | 2048
 $ coretap monitor $(seq -f "--spec $T/s%g.tessla" 1025) --elf $T/p --bind e=exception examples/quickstart
-! coretap monitor: --spec: can be given 1024 times at most
+! coretap monitor: --spec: the option can be given at most 1024 times; give fewer
 ! Try 'coretap monitor --help'.
 [2]
 # The sources of a capture are one run, if they have a clock in common: not cycles, which each counts by itself.
@@ -132,7 +132,7 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 | 16777302: error = true, violation, uncertain at 0x8057c on cpu_0
 |     which came first is not known: 0x80500 at 0x80500 on cpu_1, or 0x8057c at 0x8057c on cpu_0
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c -q -a --clock cycles examples/quickstart
-! coretap: examples/quickstart: --clock cycles: 2 sources have trace, and the cycles of each are its own, so that the order of their events is not known; leave it out, or give --per-core for a run of each
+! coretap: examples/quickstart: --clock cycles cannot order the events of 2 sources, because each counts its own cycles; leave it out, or check each source alone with --per-core
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@cpu_9 --bind triggerCalls=0x8057c -q -a examples/quickstart
 ! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': the run has no core cpu_9, so nothing reaches this place; choose one of cpu_0, cpu_1 ('coretap info' lists them)
@@ -202,15 +202,15 @@ $ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --v
 | 1810: slow_error = true, violation at 0x8057c
 [1]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --bind f=0x80504 examples/quickstart
-! coretap monitor: --bind: f is named twice; only one can count
+! coretap monitor: --bind: f is named twice; only one place can be used; leave one out
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart --violation apart=1 examples/quickstart
-! coretap monitor: --violation: apart is named twice; only one can count
+! coretap monitor: --violation: apart is named twice; only one place can be used; leave one out
 ! Try 'coretap monitor --help'.
 [2]
 $ printf 'in f: Events[Unit]\ndef n = count(f)\n' > $T/silent.tessla; coretap monitor --spec $T/silent.tessla --bind f=0x80500 examples/quickstart
-! coretap: $T/silent.tessla: puts nothing out, so that nothing of it would be checked; add out statements
+! coretap: $T/silent.tessla: the specification has no outputs, so nothing would be checked; add out statements
 [2]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --per-core examples/quickstart
 | sums.tessla: apart: 52 events
@@ -258,26 +258,26 @@ $ coretap monitor --format sums $T/sums.data
 $ coretap merge $T/sums.data $T/sums.data 2>&1 | grep -c 'streams 4'
 | 2
 $ coretap monitor --format sums examples/quickstart
-! coretap monitor: monitor what? give --spec FILE
+! coretap monitor: --spec FILE is missing; it names the specification to check
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla examples/quickstart examples/quickstart
-! coretap: examples/quickstart, examples/quickstart: both have trace of cpu_0, so that they are not two parts of one run of a system; give --captures apart for a run of each
+! coretap: examples/quickstart, examples/quickstart: both have trace of cpu_0, so they cannot be parts of the same run; check each capture alone with --captures apart
 [2]
 $ coretap monitor --spec $T/sums.tessla $T/sums.data
-! coretap monitor: results are those of captures; of saved files there are --format sums and data
+! coretap monitor: --format text and jsonl print the results of captures, but a file contains only sums; choose --format sums or data
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla --history 2 --format sums examples/quickstart
-! coretap monitor: --history: sums have no events; --format text and jsonl print them
+! coretap monitor: --history works only with --format text and jsonl, because sums have no single events; choose one of these, or leave --history out
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla --live 0 --format sums examples/quickstart
-! coretap monitor: --live: --format sums and data are of captures, which end
+! coretap monitor: --live cannot be used with --format sums and data, which need captures that end; choose another format
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla --live 0 examples/quickstart examples/quickstart
-! coretap monitor: --live: trace that comes is one capture
+! coretap monitor: --live accepts only one input; name one, or leave --live out
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla --format sums examples/quickstart
@@ -295,14 +295,14 @@ $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --form
 ! coretap: examples/quickstart: has no trace of core '7'; nothing is decoded; choose one of its cores: cpu_0, cpu_1
 [2]
 $ coretap monitor --format sums --from 1insn $T/sums.data
-! coretap monitor: --from cannot be applied: saved results are those of whole captures
+! coretap monitor: --from cannot be applied: saved results are the sums of whole captures
 ! Try 'coretap monitor --help'.
 [2]
 $ sed 's/^events 52/events 53/' $T/sums.data > $T/changed.data; coretap monitor --format sums $T/changed.data
 ! coretap: $T/changed.data:21: the checksum does not match, because the file was changed after it was written; the file was not loaded; write it again with 'coretap monitor --format data'
 [2]
 $ coretap merge --kind monitors examples/quickstart
-! coretap merge: examples/quickstart: nobody says which specifications are for a capture; count it with 'coretap monitor --spec FILE --format data'
+! coretap merge: examples/quickstart: 'merge' has no option that says which specifications to check on a capture; make a file from the capture with 'coretap monitor --spec FILE --format data', and merge that file
 ! Try 'coretap merge --help'.
 [2]
 $ coretap merge -q $T/sums.data tests/fuzz/corpus/saved/counts
@@ -324,13 +324,13 @@ $ coretap monitor --spec $T/failing.tessla --spec $T/sums.tessla --bind f=0x8050
 [1]
 # Where no output can be a violation nothing is checked, which is not the same as no violation.
 $ printf 'in f: Events[Unit]\nout count(f) as n\n' > $T/number.tessla; coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 examples/quickstart
-! coretap: examples/quickstart: nothing was checked: none of 1 results could be a violation; put out a formula of SALT, a Bool, or events of Unit that are called error, or name an output with --violation; 'coretap monitor --all' prints all results
+! coretap: examples/quickstart: none of 1 results could be a violation; nothing was checked; add a SALT formula, a Bool output or a Unit output with error in its name, or name an output with --violation; 'coretap monitor --all' prints all results
 [1]
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 -a examples/quickstart | tail -1
 | 0: n = 1 at 0x80500
-! coretap: examples/quickstart: nothing was checked: none of 1 results could be a violation; put out a formula of SALT, a Bool, or events of Unit that are called error, or name an output with --violation
+! coretap: examples/quickstart: none of 1 results could be a violation; nothing was checked; add a SALT formula, a Bool output or a Unit output with error in its name, or name an output with --violation
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 --violation n=77 examples/quickstart
 ! coretap: examples/quickstart: no violation in 1 result
 $ coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 -q examples/quickstart
-! coretap: examples/quickstart: nothing was checked: none of 1 results could be a violation; put out a formula of SALT, a Bool, or events of Unit that are called error, or name an output with --violation; 'coretap monitor --all' prints all results
+! coretap: examples/quickstart: none of 1 results could be a violation; nothing was checked; add a SALT formula, a Bool output or a Unit output with error in its name, or name an output with --violation; 'coretap monitor --all' prints all results
 [1]

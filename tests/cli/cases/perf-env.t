@@ -11,14 +11,14 @@ $ LD_LIBRARY_PATH=/first coretap perf-env sh -c 'echo "$LD_LIBRARY_PATH" | sed "
 $ mkdir "$T/lib" && touch "$T/lib/libopencsd_c_api.so.1" && coretap perf-env --library-dir "$T/lib" sh -c 'echo "${LD_LIBRARY_PATH%%:*}"'
 | $T/lib
 $ coretap perf-env --library-dir "$T" perf report
-! coretap: $T/libopencsd_c_api.so.1: No such file or directory: perf was not run; --library-dir is the folder that has it
+! coretap: $T/libopencsd_c_api.so.1: No such file or directory; perf was not run; name its folder with --library-dir
 [2]
 needs opencsd
 $ coretap perf-env "$T/nothing"
-! coretap: $T/nothing: No such file or directory: it was not run
+! coretap: $T/nothing: the command cannot be run: No such file or directory
 [2]
 $ coretap perf-env
-! coretap perf-env: there is no command to be run; name one, such as perf report
+! coretap perf-env: COMMAND is missing; name the command to run, such as perf report
 ! Try 'coretap perf-env --help'.
 [2]
 $ coretap perf-env --id 10 perf

@@ -1,10 +1,10 @@
 # Recording: what is wrong with a command line is said before anything runs.
 $ coretap record -o x
-! coretap record: PROGRAM is missing
+! coretap record: PROGRAM is missing; name it behind --
 ! Try 'coretap record --help'.
 [2]
 $ coretap record -- /bin/true
-! coretap record: -o DIR is missing
+! coretap record: -o DIR is missing; it names the capture to write
 ! Try 'coretap record --help'.
 [2]
 $ coretap record -o x -- /nowhere/program
@@ -22,7 +22,7 @@ $ echo 'echo from the shell' > $T/machine; chmod +x $T/machine; CORETAP_TRACE_PL
 ! coretap: $T/machine: ran no instruction, so there is no capture
 [2]
 $ coretap record -o x --range 10 -- /bin/true
-! coretap record: --range: '10' is not LO..HI in hexadecimal
+! coretap record: --range: '10' does not have the form LO..HI in hexadecimal
 ! Try 'coretap record --help'.
 [2]
 $ coretap record -o x --protocol stm -- /bin/true
@@ -34,7 +34,7 @@ $ coretap record -o x --cycle-count=0 -- /bin/true
 ! Try 'coretap record --help'.
 [2]
 $ coretap record -o x --padding 4 -- /bin/true
-! coretap record: --padding stands in frames: give --framed
+! coretap record: --padding works only with --framed; add that, or leave --padding out
 ! Try 'coretap record --help'.
 [2]
 $ coretap record --recrod

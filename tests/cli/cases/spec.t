@@ -1,6 +1,6 @@
 # What is wanted has to be said.
 $ coretap spec -q examples/quickstart
-! coretap spec: a specification of what? give --timing
+! coretap spec: --timing is missing; it selects what to specify
 ! Try 'coretap spec --help'.
 [2]
 $ coretap spec -q --timing --pair "0x80560 0x80568" --margin 0 examples/quickstart
@@ -18,24 +18,24 @@ $ coretap spec -q --timing --pair "0x80560 0x80568" --margin 50% examples/quicks
 | define way1_max_violation := on way1_end if eventCount(way1_start) > 0 and not inPast(way1_start, 10)
 | out way1_max_violation
 $ coretap spec -q --timing --pair "0x80560 0x80568" --margin 5%% examples/quickstart
-! coretap spec: --margin 5%%: is not a number from 0 to 1000, with or without %
+! coretap spec: --margin 5%%: this is not a number from 0 to 1000, with or without %
 ! Try 'coretap spec --help'.
 [2]
 $ coretap spec -q --timing --pair "0x80560 0x80568" --margin 1001 examples/quickstart
-! coretap spec: --margin 1001: is not a number from 0 to 1000, with or without %
+! coretap spec: --margin 1001: this is not a number from 0 to 1000, with or without %
 ! Try 'coretap spec --help'.
 [2]
 # Without --function and --pair: all functions that ran, for which trace is read twice.
 $ coretap spec -q --timing -
-! coretap spec: trace is read twice to find the functions in it, so it cannot come from standard input; name them with --function
+! coretap spec: the trace is read twice to find its functions, so it cannot come from standard input; save it to a file, or name the functions with --function
 ! Try 'coretap spec --help'.
 [2]
 $ coretap spec -q --timing --match 'x*' --function main examples/quickstart
-! coretap spec: --match and --most are for all functions, without --function and --pair
+! coretap spec: --match and --most select from all functions; leave them out, or leave out --function and --pair
 ! Try 'coretap spec --help'.
 [2]
 $ coretap spec -q --timing examples/quickstart
-! coretap: examples/quickstart: the specification is empty although 4610 instructions ran, in firmware.bin: no function ran from its call to its return with cycles counted; name the program with --elf, and record with cycle counts
+! coretap: examples/quickstart: the specification is empty although 4610 instructions ran, in firmware.bin: no function ran from call to return with cycle counts; name the program with --elf, and record with cycle counts
 [1]
 # What is not there is named as it was asked for, not where the specification that measures has it.
 $ coretap spec -q --timing --function main examples/quickstart
@@ -47,11 +47,11 @@ $ coretap spec -q --timing --pair "0x80560 0x80568" examples/quickstart examples
 
 # Sums have neither the order of starts and ends nor what came in between.
 $ coretap spec --timing --function main tests/fuzz/corpus/saved/all
-! coretap spec: tests/fuzz/corpus/saved/all: a file of times has runs without what exceptions and other threads took in between, and not the order of starts and ends; a specification bounds the time from the last start before an end with all of that, so bounds from the file could be violated by its own captures; name the captures that it is of
+! coretap spec: tests/fuzz/corpus/saved/all: a file of times excludes the time of exceptions and other threads, and does not record the order of starts and ends; a specification includes that time, so its own captures could violate bounds from the file; name the captures from which it was made
 ! Try 'coretap spec --help'.
 [2]
 $ coretap spec --timing --function main tests/fuzz/corpus/saved/counts
-! coretap spec: tests/fuzz/corpus/saved/counts: a saved file has sums, not the times from starts to ends; a specification is measured along the trace; name the captures that it is of
+! coretap spec: tests/fuzz/corpus/saved/counts: a saved file has only sums, but a specification needs the times between starts and ends; name the captures from which it was made
 ! Try 'coretap spec --help'.
 [2]
 

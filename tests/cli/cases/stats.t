@@ -147,7 +147,7 @@ $ coretap stats --core cpu_0 examples/quickstart | grep -v '^seconds=\|^mb_per_s
 | lost_bytes=0
 | no_access=0
 $ coretap stats --level timing --to 500insn --engine plain examples/quickstart
-! coretap stats: --engine: a part of a capture is followed by the fast one
+! coretap stats: --engine cannot be used for a part of a capture, which only the fast engine can follow; leave --engine out
 ! Try 'coretap stats --help'.
 [2]
 $ coretap merge -q --kind statistics examples/quickstart > $T/one && coretap stats $T/one
@@ -170,6 +170,6 @@ $ coretap merge -q --kind events examples/quickstart > $T/two && coretap stats $
 | context=88
 | end=2
 $ coretap stats --level timing $T/one
-! coretap stats: --level is for one capture; of several, and of saved files, sums are printed
+! coretap stats: --level works only with one capture, because only sums are printed for several and for saved files; leave it out, or name one capture
 ! Try 'coretap stats --help'.
 [2]

@@ -10,7 +10,7 @@ $ coretap timing -q --edges --top 3 examples/quickstart | head -9
 | -	0x80560..0x80560	next	0x80564	83	83	1	1.76	5	0.74	83
 | # 42 more
 $ coretap timing -q --pair "0x80000" examples/quickstart
-! coretap timing: --pair '0x80000': two places with a space between are expected
+! coretap timing: --pair '0x80000': this is not two places separated by a space
 ! Try 'coretap timing --help'.
 [2]
 $ coretap timing -q --pair "0x80000 main" examples/quickstart
@@ -34,14 +34,14 @@ $ coretap timing -q --format json examples/quickstart | head -16
 |       "bad_packets": 0,
 |       "lost_bytes": 0,
 $ coretap timing -q --format svg --function main examples/quickstart
-! coretap: nothing to plot: give --pair, or --function with a function of which whole runs were seen
+! coretap: there are no times to plot; give --pair, or --function with a function that ran from call to return
 [1]
 $ coretap timing --function main examples/quickstart
-! coretap timing: --function says what --format svg plots; tables have all functions, --top says how many
+! coretap timing: --function works only with --format svg; leave it out, because tables have all functions (--top limits how many)
 ! Try 'coretap timing --help'.
 [2]
 $ coretap timing --format json --function main examples/quickstart
-! coretap timing: --function says what --format svg plots; tables have all functions, --top says how many
+! coretap timing: --function works only with --format svg; leave it out, because tables have all functions (--top limits how many)
 ! Try 'coretap timing --help'.
 [2]
 
@@ -66,8 +66,8 @@ $ coretap timing -q --together --edges --top 1 examples/quickstart
 | -	0x80568..0x80570	next	0x80560	272	62	4	5.98	10	1.53	62
 | # 61 more
 $ coretap merge $T/one examples/quickstart > $T/two
-! coretap: warning: timing: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
-! coretap: timing of 2 captures, 0 of them not whole; losses: none
+! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: timing of 2 captures, 0 of them damaged; losses: none
 ! coretap:   examples/quickstart
 $ coretap timing $T/two | head -2
 | # captures=2 damaged=0 unknown=0 failed=0
@@ -88,17 +88,17 @@ $ printf 'coretap-timing 1\nself 1 1 1 1 0 1\n' > $T/bad; coretap timing $T/bad 
 $ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
 | one:1: this is not a coverage file, because its first line is not 'coretap-coverage 5'; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap timing -q --format json --pair "0x80000" examples/quickstart
-! coretap timing: --pair '0x80000': two places with a space between are expected
+! coretap timing: --pair '0x80000': this is not two places separated by a space
 ! Try 'coretap timing --help'.
 [2]
 
 $ : > $T/none; coretap merge $T/none
-! coretap: $T/none: the file is empty; a capture is expected, or what a command wrote with --format data
+! coretap: $T/none: the file is empty; name a capture, or a file that a command wrote with --format data
 [2]
 
 # A trace in which no instruction ran.
 $ coretap timing -o $T/times examples/raw/itm.ini
-! coretap: examples/raw/itm.ini: the table of times is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: examples/raw/itm.ini: the table of times is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
 $ coretap timing -q -f data examples/raw/itm.ini > $T/v5 2> /dev/null; sed 's/timing 5/timing 4/; s/^end.*/end 5f98afd0ab956c86/' $T/v5 > $T/v4; coretap merge -q $T/v4 | cmp - $T/v5
 $ coretap timing -f data examples/raw/itm.ini
 | coretap-timing 5
@@ -106,4 +106,4 @@ $ coretap timing -f data examples/raw/itm.ini
 | capture examples/raw/itm.ini
 | totals 0 0 0 0 0 0 0 0 0
 | end b555cc436ea2a656
-! coretap: examples/raw/itm.ini: the table of times is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: examples/raw/itm.ini: the table of times is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains

@@ -16,13 +16,13 @@ $ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap --version | grep gccjit
 | gccjit      missing: specifications run as bytecode, which is slower (Debian: libgccjit-12-dev)
 needs capstone
 $ CORETAP_CAPSTONE=/nowhere/libcapstone.so coretap --version | grep capstone
-| capstone    missing: reports show instructions as numbers (Debian: libcapstone-dev)
+| capstone    missing: reports show instructions as opcodes (Debian: libcapstone-dev)
 needs live
 $ CORETAP_MICROHTTPD=/nowhere/libmicrohttpd.so coretap --version | grep ^live
-| live        missing: live only writes its reports to files, and ctl has nobody to talk to (Debian: libmicrohttpd-dev)
+| live        missing: live serves no page, and ctl cannot be used; live still writes its reports (Debian: libmicrohttpd-dev)
 needs cbc
 $ CORETAP_CBC=/nowhere/libCbcSolver.so coretap --version | grep cbc
-| cbc         missing: wcet and report find no longest path; wcet --lp writes the model for another solver (Debian: coinor-libcbc-dev)
+| cbc         missing: wcet and report cannot find the longest path; wcet --lp writes the model for another solver (Debian: coinor-libcbc-dev)
 $ coretap --help
 | Usage: coretap COMMAND [OPTION]... CAPTURE
 |        coretap --help | --version
@@ -171,7 +171,7 @@ $ coretap -x
 
 # The environment.
 $ export CORETAP_SIMD=avx-2; coretap --version
-! coretap: CORETAP_SIMD in the environment is 'avx-2', which is no way to decode; make it 'avx2', 'neon' or 'none', or take it out
+! coretap: CORETAP_SIMD: the value 'avx-2' in the environment is not known; set it to 'avx2', 'neon' or 'none', or unset it
 [2]
 $ export CORETAP_SIMD=avx2; coretap --version | head -n 1
 | coretap 0[.]1[.]0-[0-9a-f]{12} (re)
@@ -181,35 +181,73 @@ $ coretap map -q --state $T/state stats examples/quickstart >$T/sums; ls $T/stat
 
 # Output that cannot be written.
 $ coretap --version >/dev/full
-! coretap: standard output: No space left on device; what was printed is not complete
+! coretap: standard output: writing failed: No space left on device; the output is incomplete
 [2]
 $ coretap --version >&-
-! coretap: standard output is closed: there is nowhere to print to; redirect it to a file or /dev/null
+! coretap: standard output is closed, so nothing can be printed; redirect it to a file or /dev/null
 [2]
 
 # Options that say which part of a capture is wanted: where they cannot be applied they are refused by their own
 # name, also where another option begins with it.
 $ coretap graph --elf x --el 0
-! coretap graph: --el cannot be applied here: where computed branches go holds whenever they ran, so a capture is learnt from as a whole
+! coretap graph: --el cannot be applied here: the targets of computed branches are learnt from the whole capture; leave the option out
 ! Try 'coretap graph --help'.
 [2]
 $ coretap live --to=5 -
-! coretap live: --to cannot be applied here: of trace that comes all is analysed; 'coretap ctl filter' says which events count
+! coretap live: --to cannot be applied here: a live run analyses all of its trace; use 'coretap ctl filter' to choose which events count
 ! Try 'coretap live --help'.
 [2]
 $ coretap info --core 0 examples/quickstart
-! coretap info: --core cannot be applied here: it says what is in the capture, all of it; 'coretap stats' counts a part of it
+! coretap info: --core cannot be applied here: 'info' describes the whole capture; use 'coretap stats', which can count a part of it
 ! Try 'coretap info --help'.
 [2]
 $ coretap decode --merge --index --from 5cyc examples/quickstart
-! coretap decode: --index cannot be applied with --merge: the time of an event follows from the timestamps before it, so that all of them are read
+! coretap decode: --index cannot be used with --merge, because --merge reads all timestamps from the beginning; leave one of them out
 ! Try 'coretap decode --help'.
 [2]
 $ coretap decode --function main examples/quickstart 2>&1 | head -1
-| coretap decode: --function cannot be applied here: events do not say in which function or module they are; 'coretap watch' looks at places
+| coretap decode: --function cannot be applied here: the events of 'decode' do not record their function or module; use 'coretap watch', which can select places
 $ coretap wcet --entry main --function main examples/quickstart
-! coretap wcet: --function cannot be applied here: the longest path is made of the times of all functions that --entry comes to; --module keeps those of a program
+! coretap wcet: --function cannot be applied here: the longest path needs the times of all functions that --entry reaches; use --module to select a program
 ! Try 'coretap wcet --help'.
 [2]
 $ coretap export --from 3ms examples/quickstart 2>&1 | head -1
-| coretap export: --from cannot be applied here: perf.data has the trace as it was recorded, which is not cut; 'coretap decode' prints a part of it
+| coretap export: --from cannot be applied here: perf.data gets the whole trace as it was recorded; use 'coretap decode', which can print a part of it
+
+# Options that need or exclude each other say so, and what to do.
+$ coretap cover --shard 1/2 examples/quickstart 2>&1
+| coretap cover: --shard works only with --format data; add that, or leave --shard out
+| Try 'coretap cover --help'.
+[2]
+$ coretap profile --each $T/d -f folded examples/quickstart 2>&1
+| coretap profile: --each works only with --format autofdo, llvm and bolt, because folded has all programs in one file; leave --each out
+| Try 'coretap profile --help'.
+[2]
+$ coretap profile --each $T/d -f bolt -o $T/x examples/quickstart 2>&1
+| coretap profile: --each chooses the names of the files itself; leave --output out
+| Try 'coretap profile --help'.
+[2]
+$ coretap profile --modules -f bolt examples/quickstart 2>&1
+| coretap profile: --modules works only with --format folded, because bolt separates modules by itself; leave --modules out
+| Try 'coretap profile --help'.
+[2]
+$ coretap watch --all-edges examples/quickstart examples/quickstart 2>&1
+| coretap watch: --all-edges works only with one capture; name only one
+| Try 'coretap watch --help'.
+[2]
+$ coretap wcet --entry main --source -f json examples/quickstart 2>&1
+| coretap wcet: --source works only with --format text; choose that, or html, which always shows the source
+| Try 'coretap wcet --help'.
+[2]
+$ coretap merge --shard 1/2 --weight 2 examples/quickstart 2>&1
+| coretap merge: --weight cannot be used with --shard, because parts must be joined first; join the parts, then give --weight when merging the joined result
+| Try 'coretap merge --help'.
+[2]
+$ coretap ctl --http 1 status x 2>&1
+| coretap ctl: status: 'x' is not expected here, because status has no arguments
+| Try 'coretap ctl --help'.
+[2]
+$ coretap ctl --control x 2>&1
+| coretap ctl: ACTION is missing; give range, section, symbol, point, process or status
+| Try 'coretap ctl --help'.
+[2]

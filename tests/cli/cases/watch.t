@@ -1,6 +1,6 @@
 # Watchpoints along the example capture, whose firmware is an image without symbols.
 $ coretap watch examples/quickstart
-! coretap watch: watch what? give --at PLACE or --list FILE
+! coretap watch: --at and --list are missing, so there is nothing to watch; give --at PLACE or --list FILE
 ! Try 'coretap watch --help'.
 [2]
 $ coretap watch --at main examples/quickstart
@@ -16,7 +16,7 @@ $ coretap watch --at main.c:7 examples/quickstart
 ! coretap: watchpoint 'main.c:7': no program has debug information with code for this file at or after this line; compile it with -g and name it with --elf
 [2]
 $ coretap watch --list /dev/zero examples/quickstart
-! coretap: /dev/zero: longer than 64 MiB; name the file that is meant
+! coretap: /dev/zero: the file is longer than 64 MiB, so it cannot be the right one; name another file
 [2]
 $ coretap watch --at main.c:0 examples/quickstart
 ! coretap: watchpoint 'main.c:0': the file name is too long, or the line number is not from 1 to 2^32-1; correct it
@@ -51,27 +51,27 @@ $ coretap watch --at exception-return -q --format jsonl examples/quickstart | he
 | {"cycle":437,"timestamp":16777314,"buffer":"ETB_0","id":"10","core":"cpu_0","el":1,"ctxt":42,"event":"exception-return","watch":"exception-return"}
 $ echo "0x80000 # the start" >$T/l; coretap watch --list $T/l -q examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
-! coretap: examples/quickstart: the list of events is empty although 4610 instructions ran, in firmware.bin: execution came by none of the watchpoints; 'coretap cover --functions' shows what ran
+! coretap: examples/quickstart: the list of events is empty although 4610 instructions ran, in firmware.bin: execution reached none of the watchpoints; 'coretap cover --functions' shows what ran
 [1]
 # What only software and data trace tell is not looked for among what ran.
 $ coretap watch -q --at itm:3 --at dwt:1 examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
-! coretap: examples/quickstart: the list of events is empty although 4610 instructions ran, in firmware.bin: the trace has no value of what is watched, which only software trace (ITM, STM) and data trace tell; 'coretap info' shows which sources there are
+! coretap: examples/quickstart: the list of events is empty although 4610 instructions ran, in firmware.bin: the trace has no values for the watched places; only software trace (ITM, STM) and data trace contain values; 'coretap info' lists the sources
 [1]
 $ coretap watch -q -f sums --at itm:3 examples/quickstart
-! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: the trace has no value of what is watched, which only software trace (ITM, STM) and data trace tell; 'coretap info' shows which sources there are
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: the trace has no values for the watched places; only software trace (ITM, STM) and data trace contain values; 'coretap info' lists the sources
 [1]
 $ coretap watch -f data --at itm:3 examples/quickstart
 | coretap-watch 1
 | captures 1
 | capture examples/quickstart
 | end 428696d5980038b1
-! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: the trace has no value of what is watched, which only software trace (ITM, STM) and data trace tell; 'coretap info' shows which sources there are
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: the trace has no values for the watched places; only software trace (ITM, STM) and data trace contain values; 'coretap info' lists the sources
 $ coretap watch -f sums --at exception:9 examples/quickstart
-! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: execution came by none of the watchpoints; 'coretap cover --functions' shows what ran
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: execution reached none of the watchpoints; 'coretap cover --functions' shows what ran
 [1]
 $ coretap watch --at 0x0 --elf examples/quickstart/firmware.bin@x examples/quickstart
-! coretap watch: --elf examples/quickstart/firmware.bin@x: behind the '@' stands the load address in hexadecimal
+! coretap watch: --elf examples/quickstart/firmware.bin@x: the text behind '@' is not a hexadecimal load address; write FILE@HEX
 ! Try 'coretap watch --help'.
 [2]
 $ coretap watch --at 0x0 --list tests/none examples/quickstart
@@ -117,7 +117,7 @@ $ coretap watch --at context --core 7 examples/quickstart
 [2]
 $ coretap watch --at context --context 1234 examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
-! coretap: examples/quickstart: the result is empty although 4610 instructions ran, in firmware.bin: none of them is in the part that is asked for; there are up to 3671 instructions and 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
+! coretap: examples/quickstart: the result is empty although 4610 instructions ran, in firmware.bin: none of them belongs to the selected part; there are up to 3671 instructions and 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
 $ coretap watch --at context --from 1ms examples/quickstart
 ! coretap: examples/quickstart: does not contain the frequency of its timestamps, so a time cannot be converted to ticks; give the frequency with --frequency HZ, or the window in ticks, cycles or instructions
@@ -138,11 +138,11 @@ $ coretap watch --at context --module nobody examples/quickstart
 ! coretap: module 'nobody': no program with this name ran, so nothing is selected; choose one that 'coretap info' lists
 [2]
 $ coretap list --from main examples/quickstart
-! coretap list: --from cannot be applied here: packets and elements are listed as they lie in the trace, of which --buffer, --core and --id choose; 'coretap decode' prints a part of what ran
+! coretap list: --from cannot be applied here: 'list' can select only by --buffer, --core and --id; use 'coretap decode', which can print a part of what ran
 ! Try 'coretap list --help'.
 [2]
 $ coretap stats --module main examples/quickstart
-! coretap stats: a part of a capture is counted in steps: give --level coverage or timing, or --core and --id alone
+! coretap stats: only --level coverage and timing can count a part of a capture; give one of them, or select only by --core and --id
 ! Try 'coretap stats --help'.
 [2]
 $ coretap watch -q --at exception --at 0x80560 --format sums examples/quickstart
@@ -155,16 +155,16 @@ $ coretap watch -q --format sums --at exception $T/one examples/quickstart
 ! coretap: warning: watch: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 # Saved sums in which nothing was come by are an empty answer, as those of a capture are.
 $ coretap watch -q --at overflow --format data examples/quickstart > $T/zero; coretap watch -q --format sums $T/zero
-! coretap: $T/zero: the sum is empty: execution came by none of the watchpoints in the captures that the saved sums are of; for each of them 'coretap cover --functions' shows what ran
+! coretap: $T/zero: the sum is empty: execution reached none of the watchpoints in the captures of the saved sums; for each of these captures, 'coretap cover --functions' shows what ran
 [1]
 $ coretap watch -q --at overflow --format sums examples/quickstart
-! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: execution came by none of the watchpoints; 'coretap cover --functions' shows what ran
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: execution reached none of the watchpoints; 'coretap cover --functions' shows what ran
 [1]
 $ coretap watch --at exception examples/quickstart examples/quickstart
-! coretap watch: events are those of one capture; of several, and of saved files, there are --format sums and data
+! coretap watch: events can be printed only for one capture; name one, or use --format sums or data for several and for saved files
 ! Try 'coretap watch --help'.
 [2]
 $ coretap watch --format sums --from 1insn $T/one
-! coretap watch: --from cannot be applied: saved sums are those of whole captures
+! coretap watch: --from cannot be applied: a file of saved sums has only those of whole captures
 ! Try 'coretap watch --help'.
 [2]

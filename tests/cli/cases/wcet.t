@@ -1,13 +1,13 @@
 # What is wrong with a command line.
 $ coretap wcet examples/quickstart
-! coretap wcet: of which function? give --entry FUNCTION
+! coretap wcet: --entry FUNCTION is missing; it names the function to bound
 ! Try 'coretap wcet --help'.
 [2]
 $ coretap wcet --entry main examples/quickstart
-! coretap: main: no program has code of a function of that name, or several have; give the name as 'coretap graph' lists it, or name the program with --elf
+! coretap: main: no program has a function of that name with code, or several have one; give the name as 'coretap graph' lists it, or name the program with --elf
 [2]
 $ coretap wcet --entry firmware.bin+0x4 examples/quickstart
-! coretap: firmware.bin+0x4: no function begins there, so that no path does; give --entry one of the functions that 'coretap graph' lists, tell it as a function with --targets, or name the program with --elf
+! coretap: firmware.bin+0x4: no function begins at this address; give --entry a function that 'coretap graph' lists, declare it as a function with --targets, or name the program with --elf
 [2]
 $ coretap wcet --entry main --quantile 2 examples/quickstart
 ! coretap wcet: --quantile: '2' is not a number above 0 and up to 1
