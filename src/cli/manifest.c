@@ -51,7 +51,7 @@ static void on_skipped(void *user, const char *path, const char *why)
 {
     struct found *f = user;
     f->skipped++;
-    if (f->args->verbose || strstr(why, "same contents") || strstr(why, "without hardware trace"))
+    if (f->args->verbose || strstr(why, "same contents") || strstr(why, "no hardware trace"))
         tell(path, why);
 }
 

@@ -261,10 +261,10 @@ $ coretap cover -q --elf $T/part.hex examples/quickstart | head -4
 |   instructions         8 of        8   100.0 %
 # Formats of source lines say when none is known: a rate of 0 lines would read as 100 %.
 $ coretap cover -q -f lcov --elf $T/part.hex examples/quickstart
-! coretap: examples/quickstart: the tracefile is empty: its format is of source lines, and none is known of the programs; compile them with -g, or name their debug information with --symdir
+! coretap: examples/quickstart: the tracefile is empty, because the programs have no source lines, of which its format consists; compile them with -g, or name their debug information with --symdir
 [1]
 $ coretap cover -q -f cobertura --elf $T/part.hex examples/quickstart
-! coretap: examples/quickstart: the Cobertura file is empty: its format is of source lines, and none is known of the programs; compile them with -g, or name their debug information with --symdir
+! coretap: examples/quickstart: the Cobertura file is empty, because the programs have no source lines, of which its format consists; compile them with -g, or name their debug information with --symdir
 [1]
 $ coretap cover -f data -o $T/sums --elf $T/part.hex examples/quickstart
 ! coretap: examples/quickstart: the coverage is incomplete: 4294 of 4610 instructions ran outside the known programs, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
@@ -280,7 +280,7 @@ $ coretap merge $T/sums $T/sums | sed '/^program/,$d'
 | capture examples/quickstart
 | ran 9220
 | outside 80400 805ac 8588
-! coretap: warning: coverage: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: coverage: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 ! coretap: coverage of 2 captures, 0 of them damaged; losses: none
 ! coretap: merge: the coverage is incomplete: 8588 of 9220 instructions ran outside the known programs, in 0x80400..0x805ac (8588 instructions); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 ! coretap:   examples/quickstart

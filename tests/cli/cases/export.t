@@ -47,14 +47,14 @@ What was mapped is found elsewhere, or named:
 
 $ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/moved.data $T/moved/quickstart; mkdir -p $T/root; mv $T/moved/quickstart/firmware.bin $T/root; coretap stats $T/moved.data | grep instructions
 | instructions=0
-! coretap: $T/moved.data: losses: 254 times no memory where code ran
+! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
 ! coretap: $T/moved.data: the capture has no memory image of code that ran in $T/moved/quickstart/firmware.bin (254 times); that code was not decoded; 'coretap info' lists the images and the missing files
-! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 $ coretap stats --symfs $T/root $T/moved.data | grep instructions
 | instructions=4610
 $ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
-| missing: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
-! coretap: $T/moved.data: losses: 254 times no memory where code ran
+| missing: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
 ! coretap: $T/moved.data: the capture has no memory image of code that ran in $T/moved/quickstart/firmware.bin (254 times); that code was not decoded; 'coretap info' lists the images and the missing files
 
 Cut files give what is before the cut:

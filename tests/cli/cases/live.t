@@ -88,7 +88,7 @@ $ CORETAP_CRYPTO=/nowhere/libcrypto.so coretap map --state $T/state cover exampl
 # A program without lines has an empty tracefile, which is no fault of the run; what ran in no program is told.
 $ printf ':020000040008F2\n:0C000000600080D2000400F1E1FFFF541A\n:00000001FF\n' > $T/part.hex
 $ coretap live -q --config examples/raw/board.ini --elf $T/part.hex --cover -o $T/live examples/raw/board.bin
-! coretap: -: the programs have no source lines, which an lcov tracefile consists of; the tracefile is empty; compile the programs with -g, or name their debug information with --symdir
+! coretap: -: the tracefile is empty, because the programs have no source lines, of which its format consists; compile them with -g, or name their debug information with --symdir
 $ coretap live --config examples/raw/board.ini --elf $T/part.hex --cover examples/raw/board.bin 2>&1 | grep 'incomplete'
 | coretap: -: the coverage is incomplete: 1 of 8 instructions ran outside the known programs, in 0x8000c..0x8000c (1 instruction); name their program with --elf FILE[@HEX], or see 'coretap list' for code that was generated at run time
 $ grep -o 'in_no_program[^]]*' $T/live/live.json

@@ -66,7 +66,7 @@ $ coretap timing -q --together --edges --top 1 examples/quickstart
 | -	0x80568..0x80570	next	0x80560	272	62	4	5.98	10	1.53	62
 | # 61 more
 $ coretap merge $T/one examples/quickstart > $T/two
-! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: timing: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 ! coretap: timing of 2 captures, 0 of them damaged; losses: none
 ! coretap:   examples/quickstart
 $ coretap timing $T/two | head -2
