@@ -45,7 +45,7 @@ int ct_perf_add_attr(struct ct_perf *p, const uint8_t *bytes, size_t size, struc
     *out = NULL;
     if (size < 48)
         return ct_perf_damage(p,
-                              "an event attribute has %zu bytes, but at least 64 are needed; it is "
+                              "an event attribute has %zu bytes, but at least 48 are needed; it is "
                               "ignored",
                               size);
     void *room = NULL;

@@ -422,8 +422,8 @@ static int finish_events(struct raw *raw)
         if (!found)
             return ct_fail(
                 raw->opening->ctx, CT_ERR_CONFIG,
-                "%s: no source has this name, so the names of these events are not used; use the name of a "
-                "[source NAME] section, or omit it for all sources",
+                "%s: no source has this name, so the capture was not opened; use the name of a [source NAME] "
+                "section, or omit it for all sources",
                 events->where);
     }
     for (size_t k = 0; k < raw->source_count && !status; k++)

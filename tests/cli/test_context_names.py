@@ -134,7 +134,7 @@ def check_refused(folder):
             ("", "context:ping", "no context with this name; use an ID"),
             ("[context]\nidle=0x10\n", "context:", "write a context ID or name"),
             ("[context]\nidle=0x10\n", "context:0x100000000", "write a context ID or name"),
-            ("[context]\nidle=0x10\nother=16\n", "context", "was called idle before"),
+            ("[context]\nidle=0x10\nother=16\n", "context", "this context already has the name idle"),
             ("[context]\nidle=x\n", "context", "idle=x")]
     for sections, place, wanted in rows:
         got = run("watch", "--at", place, capture(folder, sections), codes=(2,))

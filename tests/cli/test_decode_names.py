@@ -157,7 +157,7 @@ def check_stripped(folder, program, found):
     shutil.move(stripped, moved / "elsewhere")
     result = run(CORETAP, "decode", capture)
     tap.check("a program that is not there is no error",
-              "stripped" in result.stderr and "not known" in result.stderr and
+              "stripped" in result.stderr and "are unknown" in result.stderr and
               len(result.stdout.splitlines()) > 500, result.stderr)
     wrong = [(addr, name) for addr, name in rows(capture, "--symdir", folder / "moved")
              if name != f"elsewhere+0x{addr:x}"]

@@ -118,9 +118,9 @@ def check_sums(folder):
 
 
 def check_refused(folder):
-    rows = [("[event]\nx=4\n", "x"), ("[event]\nx=1\ny=1\n", "was called x before"),
-            ("[event]\nx=1\nx=2\n", "was called x before"),
-            ("[event nobody]\nx=1\n", "no source of this name"),
+    rows = [("[event]\nx=4\n", "x"), ("[event]\nx=1\ny=1\n", "may appear only once"),
+            ("[event]\nx=1\nx=2\n", "may appear only once"),
+            ("[event nobody]\nx=1\n", "no source has this name"),
             ("[event]\n1x=1\n", "begins with a letter"), ("[event]\nx y=1\n", "letters, digits and"),
             ("[event]\ntrigger=1\n", "is not trigger")]
     for text, wanted in rows:
