@@ -84,7 +84,7 @@ class Fleet:
         done = self.run("map", command, "--manifest", part, "--state", self.pieces, "--resume", "-o", result)
         self.failures |= {line.removeprefix("coretap:").strip() for line in done.stderr.splitlines()
                           if line.startswith("coretap:   ")}
-        told = re.search(r", (\d+) of them not whole, (\d+) more that could not be read", done.stderr)
+        told = re.search(r", (\d+) of them damaged, (\d+) more that could not be read", done.stderr)
         self.damaged, self.failed = (max(before, int(now)) for before, now in
                                      zip((self.damaged, self.failed), told.groups() if told else (0, 0)))
         return result

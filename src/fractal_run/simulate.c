@@ -398,7 +398,7 @@ static int stop_beside(struct ct_fractal_simulation *s)
     for (; s->beside; s->beside--)
         if (!ct_fractal_feed_stop(&s->feed[s->beside]))
             rc = ct_fail(s->ctx, CT_ERR_IO,
-                         "--with %s: the program could not be run; the log is of a run without it",
+                         "--with %s: the program could not be run, so this run is not what was asked for",
                          s->options.beside[s->beside - 1]);
     return rc;
 }

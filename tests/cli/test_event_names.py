@@ -121,8 +121,9 @@ def check_refused(folder):
     rows = [("[event]\nx=4\n", "x"), ("[event]\nx=1\ny=1\n", "may appear only once"),
             ("[event]\nx=1\nx=2\n", "may appear only once"),
             ("[event nobody]\nx=1\n", "no source has this name"),
-            ("[event]\n1x=1\n", "begins with a letter"), ("[event]\nx y=1\n", "letters, digits and"),
-            ("[event]\ntrigger=1\n", "is not trigger")]
+            ("[event]\n1x=1\n", "must not begin with a digit"),
+            ("[event]\nx y=1\n", "only letters, digits, _"),
+            ("[event]\ntrigger=1\n", "or be 'trigger'")]
     for text, wanted in rows:
         got = run("decode", capture(folder, "etmv4i", "", text), code=2)
         assert wanted in got.stderr, (text, got.stderr)

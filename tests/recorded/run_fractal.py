@@ -118,8 +118,8 @@ def program_beside_that_cannot_run(folder, program):
     result = subprocess.run([COMMAND, "fractal", "run", "-q", "-o", log, "--with", folder / "arm", "--",
                              program, "-s", "96x80", "-t", "1"], capture_output=True, text=True, check=False,
                             env=env)
-    return result.returncode == 2 and "qemu-arm cannot be run" in result.stderr and \
-        f"{folder / 'arm'} could not be run" in result.stderr and not log.exists()
+    return result.returncode == 2 and "qemu-arm: cannot be run" in result.stderr and \
+        f"{folder / 'arm'}: the program could not be run" in result.stderr and not log.exists()
 
 
 def monitors_know_processes(folder, _):
@@ -164,7 +164,8 @@ def monitors_know_processes(folder, _):
             sums[name] += len(said.splitlines())
     by_number = {str(sums[name]): name for name in sums}
     return alone and outs[0] == outs[1] and seen == hits == by_number and set(who) == {'"processes"'} and \
-        "read_error" not in last and missing.returncode == 2 and "there is no such process" in missing.stderr
+        "read_error" not in last and missing.returncode == 2 and \
+        "no context with this name" in missing.stderr
 
 
 WAITS = """#include <sys/wait.h>

@@ -71,7 +71,7 @@ def whole_log(folder, program, log):
 
 def refusals(program, log):
     for what, message, *args in [
-            ("a place that no log has", "no event of the kind exception", "--at", "exception", log),
+            ("a place that no log has", "no events of the kind exception", "--at", "exception", log),
             ("a time that is none", "'soon' is not a time", "--milestone", "main=soon", log),
             ("what is no log", "does not begin with CTFRACT1", program),
             ("options of traces", "cannot be used with --config", "--cover", log)]:

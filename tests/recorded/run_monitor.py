@@ -233,7 +233,7 @@ def check_cores(folder):
     assert bound(f"@{core}", f"@{other}") == bound("", "") == case.stream("-q", "-a", case.capture)
     assert bound(f"@{other}", f"@{core}") == (0, "0: error = false\n", "")
     code, _, err = bound("@cpu_7", "")
-    assert code == 2 and "there is no core cpu_7 in this run" in err, err
+    assert code == 2 and "the run has no core cpu_7" in err, err
     # In a specification that names its places.
     spec = folder / "core.tessla"
     spec.write_text(f'in f: Events[Unit]\nout count(f) as n\n')
@@ -241,7 +241,7 @@ def check_cores(folder):
     assert out.count("\n") == 1 + 2 * 8 and f" on {other}" not in out, (out, err)
     code, out, err = case.stream("-q", "--clock", "cycles", case.capture)
     assert code == 2 and not out, (code, out)
-    assert "--clock cycles: 2 sources have trace" in err and "--per-core" in err, err
+    assert "--clock cycles cannot order the events of 2 sources" in err and "--per-core" in err, err
     untimed = case.record("untimed", "--cycle-count=4")
     code, out, err = case.stream("-q", untimed)
     assert code == 2 and not out and "has no timestamps" in err and "--per-core" in err, err
@@ -302,7 +302,8 @@ def check_captures(folder):
     row = lambda r: (r["time"], r["output"], r["value"], r.get("function"), r.get("uncertain"))
     assert [row(r) for r in case.rows("-a", folder / "perf.data", codes=(1,))] == \
         [row(r) for r in case.rows("-a", case.capture, codes=(1,))]
-    for options, text in ((["--per-core"], "each source is a run of its own"), (["--live", "0"], "--live")):
+    for options, text in ((["--per-core"], "makes each source a run of its own"),
+                          (["--live", "0"], "--live")):
         code, _, err = case.stream("--captures", "together", *options, *halves[:1])
         assert code == 2 and "--captures together: " in err and text in err, err
 
@@ -371,7 +372,7 @@ def check_one_core(folder):
     code, _, err = case.command("-q", "--spec", EXAMPLES / "turns-stream.tessla", "--bind",
                                 "produced=entry:produce@cpu_1", "--bind", "consumed=entry:consume", "-b",
                                 "ETB_0", case.capture)
-    assert code == 2 and "there is no core cpu_1 in this run" in err and "it has cpu_0 " in err, (code, err)
+    assert code == 2 and "the run has no core cpu_1" in err and "choose one of cpu_0 " in err, (code, err)
 
 
 def check_many(folder):

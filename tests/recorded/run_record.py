@@ -224,7 +224,7 @@ def libraries_are_named(folder, path):
         if more.returncode != 0 or len(also) != 3:
             return f"--elf {given}: {also} {more.stderr}"
     moved.rename(moved.with_name("elsewhere"))
-    for what in ("No such file", "another build id"):
+    for what in ("No such file", "its build id differs"):
         said = subprocess.run([COMMAND, "info", "-q", folder], capture_output=True, text=True, check=False)
         if what not in said.stderr or "--elf" not in said.stderr or f"missing: {moved}" not in said.stdout:
             return f"{what}: {said}"

@@ -194,9 +194,9 @@ def check_errors(folder):
             (["--capture", folder / "whole", "--", program], 2, "--capture and PROGRAM cannot"),
             (["--id", "10", "--", program], 2, "--id works only with --capture; add that, or leave it out"),
             (["--seed", "1", "--capture", folder / "whole"], 2, "--seed applies to running a program"),
-            (["--protocol", "ptm", "--capture", folder / "whole"], 2, "a PTM traces A32 and T32 only"),
+            (["--protocol", "ptm", "--capture", folder / "whole"], 2, "a PTM traces only A32 and T32"),
             (["--range", "10..20", "--capture", folder / "whole"], 1, "nothing was measured"),
-            (["--capture", folder / "nothing"], 2, "nothing: No such file")]
+            (["--capture", folder / "nothing"], 2, "nothing: cannot be opened: No such file")]
     for words, code, text in rows:
         got = run("volume", *words, check=False)
         assert got.returncode == code and text in got.stderr, (words, got)

@@ -109,7 +109,7 @@ def check_comment(folder, program):
     bounds.write_text("never leaf\n")
     refused = subprocess.run([*wcet, "--bounds", bounds], capture_output=True, text=True, check=False,
                              env=ENV)
-    assert refused.returncode == 2 and "bounds:1: never leaf: it ran" in refused.stderr, refused
+    assert refused.returncode == 2 and "bounds:1: never leaf: this code ran" in refused.stderr, refused
     bounds.write_text("leaf == 0\n")
     none = json.loads(run(*wcet, "--bounds", bounds))
     assert all(s["function"] != "leaf" for s in none["path"])

@@ -187,7 +187,7 @@ def main():
         spec.write_text("in x: Events[Int]\nout x\n")
         monitor = ("monitor", "-a", "--spec", spec, "--bind", "x=leaf", "--frequency", 1000000000,
                    "--from", "1us")
-        assert "how fast its timestamps run" in run(*monitor, capture, code=2), "it is of the cycles"
+        assert "the frequency of its timestamps" in run(*monitor, capture, code=2), "it is of the cycles"
         run(*monitor, "--clock", "timestamps", capture)
         entry = run("report", "--entry", "main", "--from", "5cyc", capture, code=2)
         assert "--from cannot be applied: --entry needs" in entry, entry
