@@ -60,7 +60,7 @@ struct ct_manifest_options {
     size_t size;                /* sizeof(struct ct_manifest_options) */
     const char *machine, *test; /* of all captures found, or NULL */
     void *user;                 /* passed to the functions below, which may be NULL */
-    /* Receives each file that is no capture, cannot be opened as one, or is a duplicate, with the reason. */
+    /* Receives each file that is no capture, or cannot be opened as one, with the reason. */
     void (*skipped)(void *user, const char *path, const char *why);
     /* Receives each capture that was found. */
     void (*found)(void *user, const struct ct_fleet_capture *capture);
@@ -71,6 +71,9 @@ struct ct_manifest_options {
     /* Receives each folder or file that cannot be read, so that a capture may be missing, with the reason.
      * NULL: that is an error. */
     void (*unread)(void *user, const char *path, const char *why);
+    /* Receives each file that is a capture and yet not added, because it is a duplicate or has no trace, with
+     * the reason. NULL: `skipped` receives it. */
+    void (*left_out)(void *user, const char *path, const char *why);
 };
 
 /* Adds the captures at and below a path, in the order of their names. They are perf.data files, snapshots,

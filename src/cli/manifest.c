@@ -45,14 +45,21 @@ static void tell(const char *path, const char *why)
     cli_say("%s: the file is not listed: %s", path, why);
 }
 
-/* Counts a file that is no capture. Names it with --verbose; always names one with the contents of a listed
- * capture, and a perf.data file without trace. */
+/* Counts a file that is no capture. Names it with --verbose. */
 static void on_skipped(void *user, const char *path, const char *why)
 {
     struct found *f = user;
     f->skipped++;
-    if (f->args->verbose || strstr(why, "same contents") || strstr(why, "no hardware trace"))
+    if (f->args->verbose)
         tell(path, why);
+}
+
+/* Counts and names a capture that is not listed. */
+static void on_left_out(void *user, const char *path, const char *why)
+{
+    struct found *f = user;
+    f->skipped++;
+    tell(path, why);
 }
 
 static void on_unread(void *user, const char *path, const char *why)
@@ -71,7 +78,8 @@ static int find(struct ct_manifest *manifest, const char *path, struct found *fo
                                              .user = found,
                                              .skipped = on_skipped,
                                              .found = on_found,
-                                             .unread = on_unread};
+                                             .unread = on_unread,
+                                             .left_out = on_left_out};
     char *whole = realpath(path, NULL);
     const int rc = ct_manifest_find(manifest, whole ? whole : path, &look);
     free(whole);

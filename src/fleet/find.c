@@ -34,6 +34,15 @@ static void skip(const struct finder *f, const char *path, const char *why)
         f->options.skipped(f->options.user, path, why);
 }
 
+/* Reports a capture that is not added. */
+static void leave_out(const struct finder *f, const char *path, const char *why)
+{
+    if (f->options.left_out)
+        f->options.left_out(f->options.user, path, why);
+    else
+        skip(f, path, why);
+}
+
 /* Reports a file that cannot be read, of any kind. An error if no function is set for that. */
 static int miss(const struct finder *f, const char *path, const char *why)
 {
@@ -143,7 +152,7 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
     const struct ct_fleet_capture *same = rc ? NULL : ct_manifest_same(m, capture.digest);
     if (same) {
         const char *why = ct_arena_printf(&f->arena, "has the same contents as %s", same->path);
-        skip(f, path, why ? why : "has the same contents as another capture");
+        leave_out(f, path, why ? why : "has the same contents as another capture");
     } else if (!rc) {
         rc = ct_manifest_add(m, &capture);
         if (!rc && f->options.found)
@@ -165,8 +174,10 @@ static int try(struct finder *f, const char *path, bool certain)
     int rc = CT_OK;
     if (opened == CT_ERR_NOMEM)
         rc = ct_fail_nomem(f->manifest->ctx, path);
-    else if (opened && (!certain || (opened == CT_ERR_NOT_FOUND && !f->trusts)))
+    else if (opened && !certain)
         skip(f, path, ct_ctx_error(quiet));
+    else if (opened == CT_ERR_NOT_FOUND && !f->trusts)
+        leave_out(f, path, ct_ctx_error(quiet));
     else
         rc = add(f, path, opened ? NULL : capture, NULL);
     if (!opened)
