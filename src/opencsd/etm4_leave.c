@@ -72,7 +72,9 @@ static void commit_step(struct ct_ocsd_etm4 *d)
         return;
     }
     d->address_waits = false;
-    const ocsd_trc_index_t index = d->commit_index = ct_ocsd_held_at(&d->held, 0)->index;
+    const ocsd_trc_index_t index = ct_ocsd_held_at(&d->held, 0)->index;
+    if (index > d->commit_index) /* else a later address was applied before this item, a time */
+        d->commit_index = index;
     if (!release(d) || d->lacks_return)
         ct_ocsd_etm4_fail_commit(d, index);
     else if (d->mismatch)

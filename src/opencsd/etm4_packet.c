@@ -104,6 +104,13 @@ void ct_ocsd_etm4_init_sizes(uint8_t *sizes)
     memset(sizes, VA_64BIT, CT_OCSD_ETM4_ADDRESSES);
 }
 
+/* Adds the size of a packet's address to the history. */
+static void push_size(uint8_t *sizes, ocsd_pkt_va_size size)
+{
+    memmove(sizes + 1, sizes, CT_OCSD_ETM4_ADDRESSES - 1);
+    sizes[0] = (uint8_t)size;
+}
+
 /* Sets the address. A match has the size of the address that it repeats; others keep the size of the last
  * one, or make it 64 bits. */
 static void set_address(const struct ct_etm4_packet *in, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
@@ -113,8 +120,7 @@ static void set_address(const struct ct_etm4_packet *in, uint8_t *sizes, ocsd_et
         out->v_addr.size = (ocsd_pkt_va_size)sizes[in->idx];
     else if (bits == 64 || (bits == 32 && out->context.SF))
         out->v_addr.size = VA_64BIT;
-    memmove(sizes + 1, sizes, CT_OCSD_ETM4_ADDRESSES - 1);
-    sizes[0] = (uint8_t)out->v_addr.size;
+    push_size(sizes, out->v_addr.size);
     out->v_addr = (ocsd_pkt_vaddr){.size = out->v_addr.size,
                                    .val = in->value,
                                    .pkt_bits = bits,
@@ -255,6 +261,11 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
     case CT_ETM4_CANCEL_F2:
     case CT_ETM4_CANCEL_F3:
         out->cancel_elements = in->count2;
+        break;
+    case CT_ETM4_PE_RESET: /* both have an address of 64 bits, which is zero */
+    case CT_ETM4_TRANS_FAIL:
+        out->v_addr.size = VA_64BIT;
+        push_size(sizes, VA_64BIT);
         break;
     case CT_ETM4_EXCEPT:
         set_exception(in, m_profile, out);
