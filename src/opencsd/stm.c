@@ -19,6 +19,16 @@ static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t p
     return ct_stm_decode(decoder, data, size, pos, final, packet, 1, count);
 }
 
+/* Decodes a Gray code as 1.3.3 does: the bits from 32 on are added to those from 0 on, and from bit 31 on all
+ * bits are the same. */
+static uint64_t from_gray(uint64_t gray)
+{
+    uint64_t number = gray;
+    for (unsigned shift = 1; shift < 64; shift *= 2)
+        number ^= number >> shift;
+    return (uint64_t)(int64_t)(int32_t)(number | number >> 32);
+}
+
 static bool is_unsynced(const union ct_ocsd_software_packet *packet)
 {
     return packet->stm.type == CT_STM_NOT_SYNC;
@@ -174,7 +184,7 @@ ocsd_err_t ct_ocsd_stm_new(const struct ct_ocsd_tree *tree, const struct ct_sour
     if (!d)
         return OCSD_ERR_MEM;
     if (!ct_stm_decoder_new(NULL, source, &packets))
-        ct_stm_decoder_be_arm(packets);
+        ct_stm_decoder_be_arm(packets, from_gray);
     d->software.packets = packets;
     if (!ct_ocsd_software_init(&d->software, tree, source, &protocol, &kind)) {
         ct_ocsd_software_free(&d->software.base);

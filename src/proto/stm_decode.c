@@ -28,6 +28,7 @@ struct ct_stm_decoder {
     bool half;       /* the low half of the next byte was consumed */
     bool synced;
     bool arm; /* what an Arm STM does not send is reserved */
+    ct_stm_from_gray_fn *from_gray;
     /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
 };
@@ -42,6 +43,18 @@ struct cursor {
     bool cut;
 };
 
+static uint64_t to_gray(uint64_t binary)
+{
+    return binary ^ binary >> 1;
+}
+
+static uint64_t from_gray(uint64_t gray)
+{
+    for (unsigned shift = 1; shift < 64; shift *= 2)
+        gray ^= gray >> shift;
+    return gray;
+}
+
 int ct_stm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stm_decoder **out)
 {
     if (!source || !out)
@@ -52,6 +65,7 @@ int ct_stm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struc
     struct ct_stm_decoder *d = calloc(1, sizeof *d);
     if (!d)
         return ct_fail_nomem(ctx, "STM packet decoder");
+    d->from_gray = from_gray;
     *out = d;
     return CT_OK;
 }
@@ -65,12 +79,13 @@ void ct_stm_decoder_reset(struct ct_stm_decoder *d)
 {
     if (!d)
         return;
-    *d = (struct ct_stm_decoder){.arm = d->arm};
+    *d = (struct ct_stm_decoder){.arm = d->arm, .from_gray = d->from_gray};
 }
 
-void ct_stm_decoder_be_arm(struct ct_stm_decoder *d)
+void ct_stm_decoder_be_arm(struct ct_stm_decoder *d, ct_stm_from_gray_fn *from_gray_fn)
 {
     d->arm = true;
+    d->from_gray = from_gray_fn;
 }
 
 static unsigned read_unit(struct cursor *c)
@@ -125,18 +140,6 @@ static unsigned ones_before(const struct ct_stm_decoder *d, const struct cursor 
     return ones < ASYNC_ONES ? ones : ASYNC_ONES;
 }
 
-static uint64_t to_gray(uint64_t binary)
-{
-    return binary ^ binary >> 1;
-}
-
-static uint64_t from_gray(uint64_t gray)
-{
-    for (unsigned shift = 1; shift < 64; shift *= 2)
-        gray ^= gray >> shift;
-    return gray;
-}
-
 static void set_bad(struct ct_stm_packet *packet)
 {
     packet->err = packet->type;
@@ -155,15 +158,16 @@ static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct
     uint64_t low = read_number(c, units);
     if (c->cut)
         return true;
+    const uint64_t high = d->timestamp & ~mask;
     switch (d->version) {
     case CT_STM_VERSION_DELTA:
         d->timestamp += low;
         break;
     case CT_STM_VERSION_NATURAL:
-        d->timestamp = (d->timestamp & ~mask) | low;
+        d->timestamp = high | low;
         break;
     case CT_STM_VERSION_GRAY:
-        d->timestamp = from_gray((to_gray(d->timestamp) & ~mask) | low);
+        d->timestamp = high | (d->from_gray((to_gray(d->timestamp) & ~mask) | low) & mask);
         break;
     default:
         return false;

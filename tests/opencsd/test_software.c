@@ -43,27 +43,21 @@ enum {
 static const struct ct_source source = {
     .name = "stm", .protocol = CT_PROTOCOL_STM, .trace_id = 0x21, .regs = {.stmtcsr = 0x00210007}};
 
-/* Writes a random stream. Gray-coded timestamps have 31 bits: 1.3.3 decodes longer ones wrongly, and damage
- * may make them longer. */
-static void generate(struct rng *rng, bool damaged, struct stream *s)
+/* Writes a random stream. */
+static void generate(struct rng *rng, struct stream *s)
 {
     struct stm_writer w = {.bytes = s->bytes};
-    const bool natural = damaged || rng_chance(rng, 128);
     const unsigned count = 1 + rng_below(rng, PACKETS);
     struct ct_stm_packet p = {.type = CT_STM_ASYNC};
     memset(s->bytes, 0, sizeof s->bytes);
     stm_put_packet(&w, &p, 0);
     p = (struct ct_stm_packet){.type = CT_STM_VERSION,
-                               .value = natural ? CT_STM_VERSION_NATURAL : CT_STM_VERSION_GRAY};
+                               .value = rng_chance(rng, 128) ? CT_STM_VERSION_NATURAL : CT_STM_VERSION_GRAY};
     stm_put_packet(&w, &p, 0);
     for (unsigned i = 0; i < count || w.units & 1; i++) {
         p = (struct ct_stm_packet){.type = CT_STM_NULL};
         if (i < count)
             p = stm_gen_packet(rng, &w, STM_GEN_ARM);
-        if (natural && p.type == CT_STM_VERSION)
-            p.value = CT_STM_VERSION_NATURAL;
-        if (!natural)
-            p.ts &= INT32_MAX;
         if (p.type != CT_STM_RESERVED)
             stm_put_packet(&w, &p, rng_chance(rng, 64) ? rng_below(rng, 16) : 0);
     }
@@ -75,7 +69,7 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     enum {
         HEAD = 14, /* bytes that are never damaged: alignment and version */
     };
-    generate(rng, kind->damaged, s);
+    generate(rng, s);
     if (kind->damaged && s->size > HEAD)
         s->size = HEAD + damage(rng, s->bytes + HEAD, s->size - HEAD, 2 * ROOM - HEAD);
     *player = (struct player){
