@@ -2,6 +2,7 @@
 #include "opencsd/etm4.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/etm4_config.h"
 #include "opencsd/etm4_fields.h"
@@ -35,8 +36,9 @@ static bool show_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *pac
                         uint32_t size)
 {
     log_header(d, packet);
-    ct_ocsd_etm4_convert(packet, bytes, d->version, d->m_profile, d->sizes, &d->packet);
-    ct_ocsd_packet_show(&d->base, d->index, &d->packet, bytes, size);
+    ct_ocsd_etm4_convert(packet, bytes, d->version, d->m_profile, d->widths, &d->packet);
+    if (ct_ocsd_packet_is_shown(&d->base, is_bad(packet)))
+        ct_ocsd_packet_show(&d->base, d->index, &d->packet, bytes, size);
     return ct_ocsd_packet_goes_on(&d->base, is_bad(packet));
 }
 
@@ -73,64 +75,38 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_pa
     return ct_ocsd_etm4_pump(d);
 }
 
-/* Takes bytes that belong to no packet before synchronisation. The first CT_OCSD_UNSYNCED of them make one
- * packet that reports that. */
-static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_etm4 *d, const struct ct_ocsd_fed *fed, bool over)
-{
-    const uint64_t count = fed->taken;
-    const uint8_t before = d->unsynced;
-    if (!before)
-        d->unsynced_index = d->index;
-    d->unsynced = count < (uint64_t)CT_OCSD_UNSYNCED - before ? (uint8_t)(before + count) : CT_OCSD_UNSYNCED;
-    if (before == CT_OCSD_UNSYNCED || (d->unsynced < CT_OCSD_UNSYNCED && !over))
-        return OCSD_RESP_CONT;
-    d->unsynced = CT_OCSD_UNSYNCED;
-    d->index = d->unsynced_index;
-    return take(d, &(const struct ct_etm4_packet){.type = CT_ETM4_NOT_SYNC}, fed);
-}
-
-/* Returns how many bytes to pass to the decoder at once. Before synchronisation they end where the NOT_SYNC
- * packet ends: after CT_OCSD_UNSYNCED bytes, or after a zero, which may begin an alignment packet. */
-static uint32_t unsynced_part(const struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size, bool *zero)
-{
-    const uint32_t most = CT_OCSD_UNSYNCED - d->unsynced;
-    if (d->synced || !most)
-        return size;
-    for (uint32_t i = 0; i < size && i < most; i++)
-        if (!bytes[i] && i + d->unsynced) {
-            *zero = i + 1 < size;
-            return i + 1;
-        }
-    return size < most ? size : most;
-}
-
 /* Notes the state in a packet's context. A context packet without one means that nothing changed; after a
  * reset, where 1.3.3 keeps the last context, it restores that state. */
 static void note_context(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
 {
-    if (packet->flags & CT_ETM4_HAS_CONTEXT)
+    if (packet->flags & CT_ETM4_HAS_CONTEXT) {
         d->context_sf = packet->flags & CT_ETM4_SF;
-    else if (packet->type == CT_ETM4_CTXT)
+    } else if (packet->type == CT_ETM4_CTXT) {
         d->packets->sf = d->context_sf;
+        d->packet.context.SF = d->context_sf;
+    }
 }
 
-/* Passes a packet that was found before synchronisation to a client that wants packets only. Its sink gets
- * one packet that reports missing synchronisation, and all others. */
-static ocsd_datapath_resp_t put_found(struct ct_ocsd_etm4 *d, const struct ct_ocsd_etm4_found *found)
+/* Takes a packet that was found before synchronisation. Only the first one that reports missing
+ * synchronisation goes further than to monitors. */
+static ocsd_datapath_resp_t take_found(struct ct_ocsd_etm4 *d, const struct ct_ocsd_etm4_found *found)
 {
     struct ct_etm4_packet packet = {.type = found->type, .err = found->err};
-    struct ct_ocsd_fed fed;
+    struct ct_ocsd_fed fed = {.bytes = found->bytes, .taken = found->size};
     const bool reports = !found->aligned && (found->type == CT_ETM4_NOT_SYNC || found->type == CT_ETM4_ASYNC);
+    const bool only_shown = reports && d->told_unsynced;
     if (found->aligned) {
         ct_ocsd_feed_next(&d->feed, found->bytes, found->size, found->first, &packet, &fed);
         d->synced = true;
     }
     d->base.stats.channel_unsynced += reports ? found->size : 0;
     d->index = found->first;
-    if (!show_packet(d, &packet, found->bytes, found->size) || (reports && d->told_unsynced))
-        return OCSD_RESP_CONT;
     d->told_unsynced |= reports;
-    return ct_ocsd_packet_give(&d->base, d->index, &d->packet);
+    if (!only_shown)
+        return take(d, &packet, &fed);
+    if (ct_ocsd_packets_wanted(&d->base))
+        show_packet(d, &packet, found->bytes, found->size);
+    return OCSD_RESP_CONT;
 }
 
 /* Searches for the alignment packet up to the end of the next packet. Sets *used to the number of bytes
@@ -144,7 +120,7 @@ static ocsd_datapath_resp_t search(struct ct_ocsd_etm4 *d, ocsd_trc_index_t inde
         const bool have = ct_ocsd_etm4_search_next(&d->search, bytes[*used], index + *used, &found, &taken);
         *used += taken;
         if (have)
-            return put_found(d, &found);
+            return take_found(d, &found);
     }
     return OCSD_RESP_CONT;
 }
@@ -155,22 +131,15 @@ static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t i
 {
     struct ct_etm4_packet packet;
     struct ct_ocsd_fed fed;
-    bool zero = false;
-    if (d->base.only_packets && !d->synced)
+    if (!d->synced)
         return search(d, index, bytes, size, used);
-    const uint32_t part = unsynced_part(d, bytes, size, &zero);
-    *used = ct_ocsd_feed_next(&d->feed, bytes, part, index, &packet, &fed);
-    d->index = fed.first;
-    if (fed.have && packet.type != CT_ETM4_NOT_SYNC) {
-        d->base.stats.bad_header_errs += is_header_bad(&packet);
-        d->synced = true;
-        note_context(d, &packet);
-        return take(d, &packet, &fed);
-    }
-    if (!fed.taken && !fed.have)
+    *used = ct_ocsd_feed_next(&d->feed, bytes, size, index, &packet, &fed);
+    if (!fed.have)
         return OCSD_RESP_CONT;
-    d->base.stats.channel_unsynced += fed.taken;
-    return take_unsynced(d, &fed, fed.have || zero);
+    d->index = fed.first;
+    d->base.stats.bad_header_errs += is_header_bad(&packet);
+    note_context(d, &packet);
+    return take(d, &packet, &fed);
 }
 
 static ocsd_datapath_resp_t take_piece(struct ct_ocsd_decoder *decoder, const struct ct_ocsd_piece *piece,
@@ -217,14 +186,24 @@ static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
     return d->late && d->told_failure && resp == OCSD_RESP_CONT ? OCSD_RESP_ERR_CONT : resp;
 }
 
+/* Resets the packet decoder. 1.3.3 keeps the addresses, but does not know how wide the last one is. */
+static void reset_packets(struct ct_ocsd_etm4 *d)
+{
+    struct ct_etm4_address history[CT_OCSD_ETM4_ADDRESSES];
+    memcpy(history, d->packets->history, sizeof history);
+    ct_etm4_decoder_reset(d->packets);
+    memcpy(d->packets->history, history, sizeof history);
+    d->packet.v_addr.valid_bits = 0;
+    d->packet.context.SF = 0;
+}
+
 static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
-    ct_etm4_decoder_reset(d->packets);
+    reset_packets(d);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->path.output);
     d->ending = d->synced = d->last_is1 = false;
-    d->unsynced = 0;
     d->search = (struct ct_ocsd_etm4_search){0};
     d->told_unsynced = false;
     ct_ocsd_etm4_lose(d, UNSYNC_RESET_DECODER);
@@ -241,15 +220,12 @@ static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
     struct ct_ocsd_fed fed;
     struct ct_ocsd_etm4_found found;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-    if (d->base.only_packets && !d->synced) {
+    if (!d->synced) {
         if (ct_ocsd_etm4_search_end(&d->search, &found))
-            resp = put_found(d, &found);
-    } else if (ct_ocsd_feed_finish(&d->feed, &packet, &fed) && packet.type != CT_ETM4_NOT_SYNC) {
+            resp = take_found(d, &found);
+    } else if (ct_ocsd_feed_finish(&d->feed, &packet, &fed)) {
         d->index = fed.first;
         resp = take(d, &packet, &fed);
-    } else if (!d->synced && (d->unsynced || fed.taken)) {
-        d->index = fed.first;
-        resp = take_unsynced(d, &fed, true);
     }
     d->ending = !d->base.only_packets;
     if (!OCSD_DATA_RESP_IS_FATAL(resp))
@@ -321,7 +297,7 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
         (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id, .counts = true};
     d->source = *source;
     configure(d, &config);
-    ct_ocsd_etm4_init_sizes(d->sizes);
+    ct_ocsd_etm4_init_widths(d->widths);
     d->late = ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
     if (d->late)
         set_checks(d, create_flags);

@@ -10,10 +10,6 @@
 #include "opencsd/held.h"
 #include "opencsd/path.h"
 
-enum {
-    CT_OCSD_UNSYNCED = 8, /* unsynchronised bytes per packet */
-};
-
 enum ct_ocsd_etm4_state {
     CT_OCSD_ETM4_NO_SYNC,   /* the next packet reports that synchronisation is missing */
     CT_OCSD_ETM4_WAIT_SYNC, /* waits for an alignment packet */
@@ -36,27 +32,25 @@ struct ct_ocsd_etm4 {
     struct ct_ocsd_path path;
     struct ct_ocsd_feed feed;
     struct ct_ocsd_held_queue held;
-    struct ct_ocsd_etm4_search search;     /* before synchronisation, for clients that want packets only */
-    ocsd_etmv4_i_pkt packet;               /* the last packet, for clients that want packets */
-    uint8_t sizes[CT_OCSD_ETM4_ADDRESSES]; /* ocsd_pkt_va_size of the addresses that a match can repeat */
-    uint64_t source_addr;                  /* source address that execution walks to */
-    uint64_t addr_before;                  /* address of execution before the last address packet, if no atom
-                                            * followed that yet */
-    uint8_t isa_before;                    /* instruction set at addr_before */
-    ocsd_trc_index_t address_index;        /* trace index of that address packet */
-    ocsd_trc_index_t index;                /* trace index of the current packet */
-    ocsd_trc_index_t unsynced_index;       /* trace index of the first unsynchronised byte */
-    ocsd_trc_index_t commit_index; /* index of the item committed last, within the same call as in 1.3.3;
-                                    * else 0 */
-    uint32_t max_spec;             /* most P0 elements that may be speculative */
-    uint32_t depth;   /* held P0 elements, including those before the trace, counted by a trace info */
-    uint32_t commit;  /* P0 elements still to be committed */
-    uint32_t cancel;  /* P0 elements still to be cancelled, after those that are committed */
-    uint8_t version;  /* 0x45: ETMv4.5, 0x50: ETE 1.0 */
-    uint8_t state;    /* enum ct_ocsd_etm4_state */
-    uint8_t reason;   /* unsync_info_t: reason for missing synchronisation */
-    uint8_t unsynced; /* unsynchronised bytes so far, up to CT_OCSD_UNSYNCED */
-    uint8_t el_sec;   /* exception level and security state, as in packets */
+    struct ct_ocsd_etm4_search search; /* before synchronisation */
+    ocsd_etmv4_i_pkt packet;           /* the last packet, for clients that want packets */
+    struct ct_ocsd_etm4_width widths[CT_OCSD_ETM4_ADDRESSES]; /* of the addresses that a match can repeat */
+    uint64_t source_addr;                                     /* source address that execution walks to */
+    uint64_t addr_before;           /* address of execution before the last address packet, if no atom
+                                     * followed that yet */
+    uint8_t isa_before;             /* instruction set at addr_before */
+    ocsd_trc_index_t address_index; /* trace index of that address packet */
+    ocsd_trc_index_t index;         /* trace index of the current packet */
+    ocsd_trc_index_t commit_index;  /* index of the item committed last, within the same call as in 1.3.3;
+                                     * else 0 */
+    uint32_t max_spec;              /* most P0 elements that may be speculative */
+    uint32_t depth;  /* held P0 elements, including those before the trace, counted by a trace info */
+    uint32_t commit; /* P0 elements still to be committed */
+    uint32_t cancel; /* P0 elements still to be cancelled, after those that are committed */
+    uint8_t version; /* 0x45: ETMv4.5, 0x50: ETE 1.0 */
+    uint8_t state;   /* enum ct_ocsd_etm4_state */
+    uint8_t reason;  /* unsync_info_t: reason for missing synchronisation */
+    uint8_t el_sec;  /* exception level and security state, as in packets */
     bool ete, m_profile, v7m, cycle_count, trans_start_p0, ts_markers; /* configuration */
     bool split_source;   /* N atoms on the way to a source address end a range of their own */
     int checks;          /* CT_OCSD_CHECK_… */
@@ -68,22 +62,22 @@ struct ct_ocsd_etm4 {
     bool halted;                             /* decoding has ended */
     bool out_of_memory;                      /* memory ran out */
     bool synced;                             /* an alignment packet came */
-    bool told_unsynced;   /* the sink of a client that wants packets only got a packet before it */
-    bool after_overflow;  /* no trace on came since an overflow */
-    bool marker_seen;     /* a timestamp marker was output */
-    bool pending_address; /* an exception or Q packet waits for its address */
-    bool last_is1;        /* instruction set of the last address packet */
-    bool address_waits;   /* an address packet came that no atom followed yet, and was
-                           * applied at once */
-    bool mispredict;      /* the newest atom is to be inverted, after the commits */
-    bool discard;         /* everything held is to be dropped */
-    bool flushing;        /* the client is flushing the rest of a packet after a pause */
-    bool ending;          /* the trace has ended, and its last elements are being output */
-    bool need_context;    /* the context is unknown */
-    bool sf;              /* 64-bit state */
-    bool context_sf;      /* 64-bit state in the last context packet, even before a reset */
-    bool lacks_return;    /* the return stack was empty */
-    bool to_source;       /* execution walks to source_addr */
+    bool told_unsynced;                      /* a packet before it went further than to monitors */
+    bool after_overflow;                     /* no trace on came since an overflow */
+    bool marker_seen;                        /* a timestamp marker was output */
+    bool pending_address;                    /* an exception or Q packet waits for its address */
+    bool last_is1;                           /* instruction set of the last address packet */
+    bool address_waits;                      /* an address packet came that no atom followed yet, and was
+                                              * applied at once */
+    bool mispredict;                         /* the newest atom is to be inverted, after the commits */
+    bool discard;                            /* everything held is to be dropped */
+    bool flushing;                           /* the client is flushing the rest of a packet after a pause */
+    bool ending;                             /* the trace has ended, and its last elements are being output */
+    bool need_context;                       /* the context is unknown */
+    bool sf;                                 /* 64-bit state */
+    bool context_sf;   /* 64-bit state in the last context packet, even before a reset */
+    bool lacks_return; /* the return stack was empty */
+    bool to_source;    /* execution walks to source_addr */
 };
 
 /* Creates a decoder for the source. Errors: OCSD_ERR_HW_CFG_UNSUPP for invalid registers, OCSD_ERR_MEM. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/etm4_packet.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "opencsd/etm4_fields.h"
@@ -99,32 +100,46 @@ static uint8_t address_bits(const struct ct_etm4_packet *in)
     }
 }
 
-void ct_ocsd_etm4_init_sizes(uint8_t *sizes)
+void ct_ocsd_etm4_init_widths(struct ct_ocsd_etm4_width *widths)
 {
-    memset(sizes, VA_64BIT, CT_OCSD_ETM4_ADDRESSES);
+    for (int i = 0; i < CT_OCSD_ETM4_ADDRESSES; i++)
+        widths[i] = (struct ct_ocsd_etm4_width){.size = VA_64BIT, .valid = 64};
 }
 
-/* Adds the size of a packet's address to the history. */
-static void push_size(uint8_t *sizes, ocsd_pkt_va_size size)
+/* Adds the width of a packet's address to the history. */
+static void push_width(struct ct_ocsd_etm4_width *widths, const ocsd_pkt_vaddr *address)
 {
-    memmove(sizes + 1, sizes, CT_OCSD_ETM4_ADDRESSES - 1);
-    sizes[0] = (uint8_t)size;
+    memmove(widths + 1, widths, (CT_OCSD_ETM4_ADDRESSES - 1) * sizeof *widths);
+    widths[0] = (struct ct_ocsd_etm4_width){.size = (uint8_t)address->size, .valid = address->valid_bits};
 }
 
-/* Sets the address. A match has the size of the address that it repeats; others keep the size of the last
- * one, or make it 64 bits. */
-static void set_address(const struct ct_etm4_packet *in, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
+/* Returns the width of an address. A match has that of the address that it repeats. Others have the bits that
+ * are in the packet, and the higher ones that were valid before. */
+static struct ct_ocsd_etm4_width width_of(const struct ct_etm4_packet *in,
+                                          const struct ct_ocsd_etm4_width *widths,
+                                          const ocsd_etmv4_i_pkt *before)
 {
     const uint8_t bits = address_bits(in);
     if (in->type == CT_ETM4_ADDR_MATCH || in->type == CT_ETM4_SRC_ADDR_MATCH)
-        out->v_addr.size = (ocsd_pkt_va_size)sizes[in->idx];
-    else if (bits == 64 || (bits == 32 && out->context.SF))
-        out->v_addr.size = VA_64BIT;
-    push_size(sizes, out->v_addr.size);
-    out->v_addr = (ocsd_pkt_vaddr){.size = out->v_addr.size,
+        return widths[in->idx];
+    const uint8_t valid = bits > before->v_addr.valid_bits ? bits : before->v_addr.valid_bits;
+    const bool is_long = bits >= 32 && (valid > 32 || before->context.SF);
+    const bool is_short = bits == 32 && !is_long;
+    return (struct ct_ocsd_etm4_width){.size = is_long    ? VA_64BIT
+                                               : is_short ? VA_32BIT
+                                                          : (uint8_t)before->v_addr.size,
+                                       .valid = valid};
+}
+
+static void set_address(const struct ct_etm4_packet *in, struct ct_ocsd_etm4_width *widths,
+                        ocsd_etmv4_i_pkt *out)
+{
+    const struct ct_ocsd_etm4_width width = width_of(in, widths, out);
+    out->v_addr = (ocsd_pkt_vaddr){.size = (ocsd_pkt_va_size)width.size,
                                    .val = in->value,
-                                   .pkt_bits = bits,
-                                   .valid_bits = in->valid ? in->valid : 64};
+                                   .pkt_bits = address_bits(in),
+                                   .valid_bits = width.valid};
+    push_width(widths, &out->v_addr);
     out->v_addr_ISA = in->is;
 }
 
@@ -162,12 +177,13 @@ static void set_count(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
 
 /* Sets the fields of a trace info packet. A missing threshold keeps its value. Addresses have 64 bits from
  * now on. */
-static void set_trace_info(const uint8_t *bytes, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
+static void set_trace_info(const uint8_t *bytes, struct ct_ocsd_etm4_width *widths, ocsd_etmv4_i_pkt *out)
 {
     const struct ct_ocsd_trace_info info = ct_ocsd_etm4_trace_info(bytes);
     out->trace_info.val = info.info;
     out->v_addr.size = VA_64BIT;
-    ct_ocsd_etm4_init_sizes(sizes);
+    out->v_addr.valid_bits = 64;
+    ct_ocsd_etm4_init_widths(widths);
     out->pkt_valid.bits.trace_info_valid = 1;
     if (info.sections & 4) {
         out->curr_spec_depth = info.spec;
@@ -197,7 +213,7 @@ static void set_exception(const struct ct_etm4_packet *in, int m_profile, ocsd_e
     out->exception_info.m_type = m_profile != 0;
 }
 
-static void set_q(const struct ct_etm4_packet *in, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
+static void set_q(const struct ct_etm4_packet *in, struct ct_ocsd_etm4_width *widths, ocsd_etmv4_i_pkt *out)
 {
     out->Q_pkt.q_type = in->header & 0xfu;
     out->Q_pkt.count_present = (in->flags & CT_ETM4_HAS_COUNT) != 0;
@@ -205,7 +221,7 @@ static void set_q(const struct ct_etm4_packet *in, uint8_t *sizes, ocsd_etmv4_i_
     out->Q_pkt.addr_present = (in->flags & CT_ETM4_HAS_ADDR) != 0;
     out->Q_pkt.addr_match = (in->flags & CT_ETM4_MATCH) != 0;
     if (in->flags & CT_ETM4_HAS_ADDR)
-        set_address(in, sizes, out);
+        set_address(in, widths, out);
 }
 
 /* Clears the fields that belong to a single packet. */
@@ -219,7 +235,7 @@ static void clear_packet(ocsd_etmv4_i_pkt *out)
 }
 
 void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes, uint8_t version,
-                          int m_profile, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
+                          int m_profile, struct ct_ocsd_etm4_width *widths, ocsd_etmv4_i_pkt *out)
 {
     const unsigned type = in->type;
     clear_packet(out);
@@ -228,7 +244,7 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
     out->atom = (ocsd_pkt_atom){.En_bits = in->atoms, .num = in->natoms};
     out->addr_exact_match_idx = in->idx;
     if (type >= CT_ETM4_ADDR_S_IS0 && type <= CT_ETM4_SRC_ADDR_MATCH)
-        set_address(in, sizes, out);
+        set_address(in, widths, out);
     if (type == CT_ETM4_CTXT || (type >= CT_ETM4_ADDR_CTXT_L_32IS0 && type <= CT_ETM4_ADDR_CTXT_L_64IS1))
         set_context(in, out);
     switch (type) {
@@ -239,13 +255,13 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
         out->err_hdr_val = in->header;
         break;
     case CT_ETM4_TRACE_INFO:
-        set_trace_info(bytes, sizes, out);
+        set_trace_info(bytes, widths, out);
         break;
     case CT_ETM4_TIMESTAMP:
         set_timestamp(in, out);
         break;
     case CT_ETM4_Q:
-        set_q(in, sizes, out);
+        set_q(in, widths, out);
         break;
     case CT_ETM4_CCNT_F1:
     case CT_ETM4_CCNT_F2:
@@ -264,8 +280,8 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
         break;
     case CT_ETM4_PE_RESET: /* both have an address of 64 bits, which is zero */
     case CT_ETM4_TRANS_FAIL:
-        out->v_addr.size = VA_64BIT;
-        push_size(sizes, VA_64BIT);
+        out->v_addr = (ocsd_pkt_vaddr){.size = VA_64BIT, .valid_bits = 64};
+        push_width(widths, &out->v_addr);
         break;
     case CT_ETM4_EXCEPT:
         set_exception(in, m_profile, out);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets that OpenCSD 1.3.3 makes of the bytes before the first alignment packet of an ETMv4 or ETE, for
- * clients that want packets only:
+/* The packets that OpenCSD 1.3.3 makes of the bytes before the first alignment packet of an ETMv4 or ETE:
  *
  * - NOT_SYNC: up to eight bytes, or more when they begin with zeros. A zero begins the next packet.
  * - BAD_SEQUENCE: eleven zeros and a byte that does not end an alignment packet.

@@ -14,9 +14,9 @@ void ct_ocsd_fields_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *add
     ct_ocsd_line_say(line, "Addr=0x");
     if (addr->valid_bits >= bits) {
         ct_ocsd_line_hex(line, addr->val, (unsigned)bits / 4, capitals);
-    } else {
+    } else { /* at most 32 bits are known; 1.3.3 prints higher ones among these 32 only */
         ct_ocsd_line_add(line, "%.*s", bits / 4 - digits, "????????????????");
-        ct_ocsd_line_add(line, "%0*" PRIX64 " (%d:0)", digits, addr->val, addr->valid_bits - 1);
+        ct_ocsd_line_add(line, "%0*" PRIX32 " (%d:0)", digits, (uint32_t)addr->val, addr->valid_bits - 1);
     }
 }
 

@@ -85,6 +85,7 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
     *part = (struct ct_ocsd_part){.id = f->id};
     f->part_count = 1;
     f->part = 0;
+    f->had_parts = true;
     if (has_no_id(f->raw)) {
         unpack_data(f);
         return;
@@ -110,7 +111,8 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
 
 void ct_ocsd_frames_init(struct ct_ocsd_frames *f, uint32_t flags)
 {
-    *f = (struct ct_ocsd_frames){.flags = flags, .stats = f->stats, .id = CT_OCSD_NO_ID};
+    *f = (struct ct_ocsd_frames){
+        .flags = flags, .stats = f->stats, .id = CT_OCSD_NO_ID, .had_parts = f->had_parts};
 }
 
 static const uint8_t word[4] = {0xff, 0xff, 0xff, 0x7f};
@@ -225,6 +227,13 @@ void ct_ocsd_frames_print_part(const struct ct_ocsd_frames *f, const struct ct_o
     else
         snprintf(what, sizeof what, "  ID_DATA[0x%02x]", part->id);
     print_bytes(f->index + part->place, what, f->bytes + part->begin, (unsigned)(part->end - part->begin));
+}
+
+void ct_ocsd_frames_flush(struct ct_ocsd_frames *f)
+{
+    if (!f->had_parts && f->flags & OCSD_DFRMTR_UNPACKED_RAW_OUT)
+        print_bytes(0, "  ID_DATA[0x00]", f->bytes, 0);
+    f->had_parts = true;
 }
 
 /* Adds the two bytes at an even place of a frame, unless they are a half-word sync between frame bytes.

@@ -33,9 +33,10 @@ struct ct_ocsd_frames {
     uint8_t bytes[CT_OCSD_FRAME_SIZE]; /* data of the frame, without IDs and flags */
     struct ct_ocsd_part parts[CT_OCSD_FRAME_PARTS];
     uint8_t part_count;
-    uint8_t part; /* next part to be passed on */
-    bool printed; /* the next part was printed already */
-    bool counted; /* the next part was counted already */
+    bool had_parts; /* a part was passed on, or printed by a flush */
+    uint8_t part;   /* next part to be passed on */
+    bool printed;   /* the next part was printed already */
+    bool counted;   /* the next part was counted already */
 };
 
 /* The bytes before a frame. */
@@ -46,8 +47,11 @@ struct ct_ocsd_words {
     bool resets;      /* the words fill whole frames, which resets the decoders */
 };
 
-/* Resets the frame and the ID. Keeps the statistics. */
+/* Resets the frame and the ID. Keeps the statistics and had_parts. */
 void ct_ocsd_frames_init(struct ct_ocsd_frames *frames, uint32_t flags);
+
+/* Prints a part without bytes, if enabled, at the first flush before the first frame, as 1.3.3 does. */
+void ct_ocsd_frames_flush(struct ct_ocsd_frames *frames);
 
 /* Returns whether a tree can have these flags. */
 bool ct_ocsd_frames_are_valid(uint32_t flags);

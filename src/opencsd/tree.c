@@ -165,7 +165,10 @@ static ocsd_datapath_resp_t finish_decoder(struct ct_ocsd_decoder *decoder)
 static ocsd_datapath_resp_t flush(struct ct_ocsd_tree *tree)
 {
     const ocsd_datapath_resp_t resp = for_all(tree, flush_decoder);
-    return OCSD_DATA_RESP_IS_CONT(resp) && tree->framed ? worse(resp, hand_out(tree)) : resp;
+    if (!OCSD_DATA_RESP_IS_CONT(resp) || !tree->framed)
+        return resp;
+    ct_ocsd_frames_flush(&tree->frames);
+    return worse(resp, hand_out(tree));
 }
 
 static ocsd_datapath_resp_t reset(struct ct_ocsd_tree *tree)

@@ -211,8 +211,8 @@ void compare(struct player player, const struct compare_trace *trace, const stru
     if (pair.broken)
         printf("# coretap's library crashes\n");
     if (!same)
-        printf("# … CT_SEED=%" PRIu64 " CT_COUNT=1, wait %u flush %u reset %u\n", seed, player.wait,
-               player.flush, player.reset);
+        printf("# … CT_SEED=%" PRIu64 " CT_COUNT=1, wait %u ops %u small %u\n", seed, player.wait, player.ops,
+               player.small);
     free_pair(&pair);
 }
 

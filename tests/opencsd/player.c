@@ -9,7 +9,8 @@
 #include "oracle/ocsd_config.h"
 
 enum {
-    PAST = 64, /* bytes behind those of a call */
+    PAST = 64,       /* bytes behind those of a call */
+    MOST_SMALL = 17, /* bytes of a small call: more than an alignment packet or a frame */
 };
 
 static void print_context(FILE *out, const ocsd_generic_trace_elem *e)
@@ -224,29 +225,53 @@ static int drain(struct player *player, dcd_tree_handle_t tree, ocsd_datapath_re
     return OCSD_DATA_RESP_IS_FATAL(resp) ? -1 : 0;
 }
 
+/* Makes an operation without bytes. Returns 0, or -1 after a fatal answer. */
+static int operate(struct player *player, dcd_tree_handle_t tree, ocsd_datapath_op_t op)
+{
+    uint32_t done;
+    ocsd_datapath_resp_t resp;
+    call(player, tree, op, 0, NULL, 0, &done, &resp);
+    return drain(player, tree, resp);
+}
+
+/* Makes random operations after some calls. Returns 0, or -1 after a fatal answer. */
+static int operate_at_random(struct player *player, dcd_tree_handle_t tree)
+{
+    int err = 0;
+    if (!player->ops || rng_below(&player->rng, player->ops))
+        return 0;
+    do {
+        const uint32_t op = OCSD_OP_EOT + rng_below(&player->rng, OCSD_OP_RESET);
+        if (player->op_set >> op & 1)
+            err = operate(player, tree, (ocsd_datapath_op_t)op);
+    } while (!err && rng_chance(&player->rng, 64));
+    return err;
+}
+
+/* Makes the operations after the given number of calls. Returns 0, or -1 after a fatal answer. */
+static int operate_between(struct player *player, dcd_tree_handle_t tree, uint32_t calls)
+{
+    int err = 0;
+    if (player->flush && calls % player->flush == 0)
+        err = operate(player, tree, OCSD_OP_FLUSH);
+    if (!err && player->reset && calls % player->reset == 0)
+        err = operate(player, tree, OCSD_OP_RESET);
+    return err ? err : operate_at_random(player, tree);
+}
+
 static int feed(struct player *player, dcd_tree_handle_t tree, const uint8_t *trace, size_t size)
 {
     uint32_t done, calls = 0;
     ocsd_datapath_resp_t resp;
     for (size_t at = 0; at < size;) {
-        const uint32_t most = size - at < player->chunk ? (uint32_t)(size - at) : player->chunk;
+        const uint32_t chunk = player->small ? 1 + rng_below(&player->rng, player->small) : player->chunk;
+        const uint32_t most = size - at < chunk ? (uint32_t)(size - at) : chunk;
         call(player, tree, OCSD_OP_DATA, at, trace + at, most, &done, &resp);
         if (drain(player, tree, resp))
             return -1;
         at += done > most ? most : done;
-        calls++;
-        if (!done)
+        if (!done || operate_between(player, tree, ++calls))
             return -1;
-        if (player->flush && calls % player->flush == 0) {
-            call(player, tree, OCSD_OP_FLUSH, 0, NULL, 0, &done, &resp);
-            if (drain(player, tree, resp))
-                return -1;
-        }
-        if (player->reset && calls % player->reset == 0) {
-            call(player, tree, OCSD_OP_RESET, 0, NULL, 0, &done, &resp);
-            if (drain(player, tree, resp))
-                return -1;
-        }
     }
     return 0;
 }
@@ -275,8 +300,7 @@ static void print_last_error(struct player *player, const struct last_error *bef
         fprintf(player->out, "L %d %u %02x %s\n", e.code, e.index, e.id, e.text);
 }
 
-/* Prints the statistics of each source. After a reset, and at the end of a trace without synchronisation,
- * 1.3.3 counts too few unsynchronised bytes. */
+/* Prints the statistics of each source. */
 static void print_stats(struct player *player, dcd_tree_handle_t tree)
 {
     for (size_t i = 0; i < player->buffer->source_count; i++) {
@@ -287,14 +311,21 @@ static void print_stats(struct player *player, dcd_tree_handle_t tree)
         if (!err) {
             const ocsd_demux_stats_t *demux = &s->demux;
             fprintf(player->out, " %x %u: %" PRIu64 " %" PRIu64 " %u %u", s->version, s->revision,
-                    s->channel_total, player->reset ? 0 : s->channel_unsynced, s->bad_header_errs,
-                    s->bad_sequence_errs);
+                    s->channel_total, s->channel_unsynced, s->bad_header_errs, s->bad_sequence_errs);
             fprintf(player->out, ", %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
                     demux->valid_id_bytes, demux->no_id_bytes, demux->reserved_id_bytes,
                     demux->unknown_id_bytes, demux->frame_bytes);
         }
         fputc('\n', player->out);
     }
+}
+
+void player_vary(struct player *player, struct rng *rng, unsigned op_set)
+{
+    player->small = rng_chance(rng, 64) ? MOST_SMALL : 0;
+    player->ops = rng_chance(rng, 96) ? 1 + rng_below(rng, player->small ? 200 : 5) : 0;
+    player->op_set = op_set;
+    player->seed = rng_next(rng);
 }
 
 int player_play(struct player *player, const uint8_t *trace, size_t size)
@@ -306,6 +337,7 @@ int player_play(struct player *player, const uint8_t *trace, size_t size)
     dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(
         player->single ? OCSD_TRC_SRC_SINGLE : OCSD_TRC_SRC_FRAME_FORMATTED, (uint32_t)player->tree_flags);
     player->elements = player->texts = 0;
+    player->rng.state = player->seed;
     l->ocsd_def_errlog_init((ocsd_err_severity_t)player->severity, 1);
     l->ocsd_def_errlog_config_output(C_API_MSGLOGOUT_FLG_NONE, NULL);
     l->ocsd_def_errlog_set_strprint_cb(tree, player, take_text);

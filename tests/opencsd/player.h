@@ -8,6 +8,7 @@
 
 #include "coretap/input.h"
 #include "opencsd/library.h"
+#include "support/rng.h"
 
 struct player {
     const struct library *library;
@@ -26,6 +27,10 @@ struct player {
     int frames;      /* flags for printing raw frames, or 0 */
     uint32_t reset;  /* calls between RESETs; 0: no RESET */
     uint32_t flush;  /* calls between FLUSHes; 0: no FLUSH */
+    uint32_t small;  /* calls have a random size up to this number of bytes; 0: `chunk` bytes */
+    uint32_t ops;    /* one call in this many is followed by random operations; 0: none is */
+    unsigned op_set; /* operations that are made at random: bit n for ocsd_datapath_op_t n */
+    uint64_t seed;   /* of random operations and sizes */
     int no_end;      /* leaves out the EOT */
     int severity;
     uint8_t past; /* value of bytes put behind those of each call; 0: the bytes are passed as they are */
@@ -35,7 +40,12 @@ struct player {
     const void *memory;
     /* State: */
     uint32_t elements, texts;
+    struct rng rng;
 };
+
+/* Makes a player cut the trace and make operations of `op_set` at random: in some traces calls of 1 to 17
+ * bytes, in some operations after some of the calls. */
+void player_vary(struct player *player, struct rng *rng, unsigned op_set);
 
 /* Decodes a trace. Returns an ocsd_err_t when a decoder cannot be made, else 0. */
 int player_play(struct player *player, const uint8_t *trace, size_t size);

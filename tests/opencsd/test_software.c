@@ -81,9 +81,8 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
                                     OCSD_OPFLG_PKTPROC_ERR_BAD_PKTS};
     player->create_flags = bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
-    player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
     const bool resets = kind->damaged && player->as_packets != 2;
-    player->reset = rng_chance(rng, 40) && resets ? 1 + rng_below(rng, 5) : 0;
+    player_vary(player, rng, 1u << OCSD_OP_FLUSH | (resets ? 1u << OCSD_OP_RESET : 0));
 }
 
 struct check {

@@ -67,8 +67,7 @@ static void fill(struct rng *rng, bool damaged, bool speculated, struct stream *
     if (damaged && s->source.protocol == CT_PROTOCOL_ETM4)
         player->create_flags |= bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
-    player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
-    player->reset = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
+    player_vary(player, rng, 1u << OCSD_OP_FLUSH | 1u << OCSD_OP_RESET);
 }
 
 /* Which streams are compared, and in which libraries. */
@@ -85,9 +84,7 @@ static void check(const void *context, uint64_t seed, struct compare_counts *cou
     struct rng rng = {seed};
     struct player player;
     fill(&rng, check->damaged, check->speculated, &s, &player);
-    player.as_packets = check->packets;
-    player.reset = check->packets ? 0 : player.reset; /* 1.3.3 passes what a reset cut off to the next
-                                                       * reader */
+    player.as_packets = check->packets ? 1 + (int)rng_below(&rng, 2) : 0;
     const struct compare_trace trace = {&s.source, s.regions, s.region_count,
                                         s.bytes,   s.size,    check->speculated};
     compare(player, &trace, check->theirs, check->ours, ocsd_isa_aarch64, seed, counts);

@@ -89,8 +89,7 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     player->hides_isa = kind->protocol == CT_PROTOCOL_ETM3;
     const bool pauses = kind->protocol == CT_PROTOCOL_PTM || kind->damaged;
     player->wait = rng_chance(rng, 128) && pauses ? 1 + rng_below(rng, 20) : 0;
-    player->flush = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
-    player->reset = rng_chance(rng, 40) && !kind->packets ? 1 + rng_below(rng, 5) : 0;
+    player_vary(player, rng, 1u << OCSD_OP_FLUSH | (kind->packets ? 0 : 1u << OCSD_OP_RESET));
 }
 
 struct check {
