@@ -242,8 +242,11 @@ static int operate_at_random(struct player *player, dcd_tree_handle_t tree)
         return 0;
     do {
         const uint32_t op = OCSD_OP_EOT + rng_below(&player->rng, OCSD_OP_RESET);
-        if (player->op_set >> op & 1)
-            err = operate(player, tree, (ocsd_datapath_op_t)op);
+        if (!(player->op_set >> op & 1))
+            continue;
+        err = operate(player, tree, (ocsd_datapath_op_t)op);
+        if (op == OCSD_OP_EOT && !err)
+            err = operate(player, tree, OCSD_OP_RESET);
     } while (!err && rng_chance(&player->rng, 64));
     return err;
 }

@@ -10,6 +10,13 @@
 #include "opencsd/library.h"
 #include "support/rng.h"
 
+/* Operations as bits. */
+enum {
+    PLAYER_EOT = 1 << OCSD_OP_EOT, /* with a RESET behind it: 1.3.3 goes on with a packet that an EOT cut */
+    PLAYER_FLUSH = 1 << OCSD_OP_FLUSH,
+    PLAYER_RESET = 1 << OCSD_OP_RESET,
+};
+
 struct player {
     const struct library *library;
     FILE *out;
@@ -29,7 +36,7 @@ struct player {
     uint32_t flush;  /* calls between FLUSHes; 0: no FLUSH */
     uint32_t small;  /* calls have a random size up to this number of bytes; 0: `chunk` bytes */
     uint32_t ops;    /* one call in this many is followed by random operations; 0: none is */
-    unsigned op_set; /* operations that are made at random: bit n for ocsd_datapath_op_t n */
+    unsigned op_set; /* operations that are made at random: PLAYER_… */
     uint64_t seed;   /* of random operations and sizes */
     int no_end;      /* leaves out the EOT */
     int severity;

@@ -565,7 +565,7 @@ static void fill(struct rng *rng, struct stream *s, struct player *player)
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         player->create_flags |= rng_chance(rng, 100) ? flags[i] : 0;
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
-    player_vary(player, rng, 1u << OCSD_OP_FLUSH);
+    player_vary(player, rng, PLAYER_FLUSH);
     player->small = 0;
 }
 

@@ -101,7 +101,7 @@ static void fill(struct rng *rng, bool damaged, struct trace *t, struct player *
                               .chunk = unit * (1 + rng_below(rng, 20)),
                               .as_packets = 3,
                               .severity = 1 + (int)rng_below(rng, 3)};
-    player_vary(player, rng, 1u << OCSD_OP_FLUSH | 1u << OCSD_OP_RESET);
+    player_vary(player, rng, PLAYER_EOT | PLAYER_FLUSH | PLAYER_RESET);
     player->small = 0; /* calls have whole units */
 }
 

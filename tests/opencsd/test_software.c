@@ -81,8 +81,8 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
                                     OCSD_OPFLG_PKTPROC_ERR_BAD_PKTS};
     player->create_flags = bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
-    const bool resets = kind->damaged && player->as_packets != 2;
-    player_vary(player, rng, 1u << OCSD_OP_FLUSH | (resets ? 1u << OCSD_OP_RESET : 0));
+    const unsigned resets = player->as_packets == 2 || (kind->packets && !kind->damaged) ? 0 : PLAYER_RESET;
+    player_vary(player, rng, PLAYER_FLUSH | resets | (kind->packets ? 0 : PLAYER_EOT));
 }
 
 struct check {

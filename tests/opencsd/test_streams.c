@@ -67,7 +67,7 @@ static void fill(struct rng *rng, bool damaged, bool speculated, struct stream *
     if (damaged && s->source.protocol == CT_PROTOCOL_ETM4)
         player->create_flags |= bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
-    player_vary(player, rng, 1u << OCSD_OP_FLUSH | 1u << OCSD_OP_RESET);
+    player_vary(player, rng, PLAYER_EOT | PLAYER_FLUSH | PLAYER_RESET);
 }
 
 /* Which streams are compared, and in which libraries. */

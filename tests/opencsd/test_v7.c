@@ -89,7 +89,9 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     player->hides_isa = kind->protocol == CT_PROTOCOL_ETM3;
     const bool pauses = kind->protocol == CT_PROTOCOL_PTM || kind->damaged;
     player->wait = rng_chance(rng, 128) && pauses ? 1 + rng_below(rng, 20) : 0;
-    player_vary(player, rng, 1u << OCSD_OP_FLUSH | (kind->packets ? 0 : 1u << OCSD_OP_RESET));
+    const unsigned ends = kind->protocol == CT_PROTOCOL_PTM ? PLAYER_EOT : 0; /* 1.3.3 makes elements of the
+                                                                               * packet that ends an ETMv3 */
+    player_vary(player, rng, PLAYER_FLUSH | (kind->packets ? 0 : PLAYER_RESET | ends));
 }
 
 struct check {
