@@ -51,20 +51,13 @@ static int find_programs(struct cli_counts *c)
     return CLI_CLEAN;
 }
 
-/* Warns about a program without counts: the named file may be another one than the program that was
- * counted. */
-static int check_programs(struct cli_counts *c)
+/* Gives each program a number in the counts, also one without counts. */
+static int number_programs(struct cli_counts *c)
 {
-    const size_t known = ct_cover_programs(c->cover);
-    for (size_t i = 0; i < ct_programs_count(c->read.programs); i++) {
-        uint32_t number;
+    uint32_t number;
+    for (size_t i = 0; i < ct_programs_count(c->read.programs); i++)
         if (ct_cover_number(c->cover, ct_programs_at(c->read.programs, i), &number) != CT_OK)
             return cli_library_error(c->read.args->ctx);
-    }
-    if (ct_cover_programs(c->cover) != known)
-        cli_say("%s: the file has no counts for a program of --elf, or only counts of another build of it; "
-                "the counts of that program stay zero; name the build that ran",
-                c->read.args->operand);
     return CLI_CLEAN;
 }
 
@@ -112,7 +105,7 @@ int cli_counts_find(struct cli_counts *c, int code)
         return find_programs(c) == CLI_FAILED ? CLI_FAILED : code;
     if (!r->has_capture && !cli_programs_of(r->programs, r->args, r->elf, NULL))
         return CLI_FAILED;
-    return check_programs(c) == CLI_FAILED ? CLI_FAILED : code;
+    return number_programs(c) == CLI_FAILED ? CLI_FAILED : code;
 }
 
 int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t elf)
@@ -170,6 +163,39 @@ void cli_counts_tell_outside(const struct cli_counts *c, const char *result)
     const bool all = c->read.has_file && c->read.filter.filter.context_count;
     if (!c->read.args->quiet)
         cli_outside_tell(c->read.args->operand, c->cover, result, all ? " of all contexts" : "");
+}
+
+static bool has_counts(const struct cli_counts *c, struct ct_program *program)
+{
+    struct ct_cover_item *items = NULL;
+    size_t count = 0;
+    uint32_t number;
+    if (ct_cover_number(c->cover, program, &number) == CT_OK &&
+        ct_cover_items(c->cover, number, CT_EDGES_ALL, &items, &count) == CT_OK)
+        free(items);
+    return count > 0;
+}
+
+int cli_counts_tell_unrun(const struct cli_counts *c)
+{
+    struct ct_programs *programs = c->read.programs;
+    size_t contexts; /* a context exists only with counts */
+    (void)ct_cover_contexts(c->cover, &contexts);
+    size_t named = 0;
+    size_t unrun = 0;
+    for (size_t i = 0; i < ct_programs_count(programs) && ct_programs_at(programs, i)->named; i++) {
+        named++;
+        unrun += !has_counts(c, ct_programs_at(programs, i));
+    }
+    if (c->read.shard || (!contexts && !ct_cover_ran(c->cover)->ran) || !unrun ||
+        (c->read.args->quiet && unrun < named))
+        return CLI_CLEAN;
+    for (size_t i = 0; i < named; i++)
+        if (!has_counts(c, ct_programs_at(programs, i)))
+            cli_say("%s: none of its code ran; its counts are 0; if it did run, name the build that ran, "
+                    "with its load address where the capture does not give it (--elf FILE@HEX)",
+                    ct_programs_at(programs, i)->path);
+    return unrun < named ? CLI_CLEAN : CLI_DAMAGED;
 }
 
 void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum)

@@ -50,6 +50,11 @@ void cli_outside_tell(const char *operand, const struct ct_cover *cover, const c
 void cli_counts_tell_outside(const struct cli_counts *counts, const char *result);
 void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum);
 
+/* Names the programs of --elf of which nothing ran: the file may be another build than the one that ran.
+ * Returns CLI_DAMAGED when that holds for all of them, so that there is no answer; otherwise CLI_CLEAN, and
+ * --quiet silences the note. */
+int cli_counts_tell_unrun(const struct cli_counts *counts);
+
 /* Returns the architecture of the first core of the capture; NULL without a capture. */
 const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);
 

@@ -80,10 +80,11 @@ static int run(const struct cli_args *args)
         const enum cli_cover_format format = (enum cli_cover_format)args->values[FORMAT].number;
         const int nothing =
             cli_results_nothing_ran(&c.read, code, "the coverage is", format == CLI_COVER_DATA);
-        const int reported =
-            nothing ? nothing : cli_cover_print(stdout, &c, format, args->values[FUNCTIONS].given);
-        if (reported == CLI_CLEAN)
+        int reported = nothing ? nothing : cli_cover_print(stdout, &c, format, args->values[FUNCTIONS].given);
+        if (reported == CLI_CLEAN) {
             cli_counts_tell_outside(&c, "the coverage is");
+            reported = cli_counts_tell_unrun(&c);
+        }
         code = reported > code ? reported : code;
     }
     cli_counts_close(&c);

@@ -242,9 +242,10 @@ static int print_counts(const struct cli_profile *p)
                 "of the trace came before the next branch",
                 args->operand, left_out);
     const int code = rc ? cli_profile_told(p, rc) : check_entries(p, &written);
-    if (!rc && code == CLI_CLEAN && !p->sums)
-        cli_counts_tell_outside(&p->counts, "the profile is");
-    return code;
+    if (rc || code != CLI_CLEAN || p->sums)
+        return code;
+    cli_counts_tell_outside(&p->counts, "the profile is");
+    return cli_counts_tell_unrun(&p->counts);
 }
 
 /* Notes that functions in the middle of deep stacks are not written. */

@@ -271,8 +271,10 @@ static int analyse(struct report *r)
     if (covers && !views)
         return CLI_FAILED;
     const int covered = views ? cli_cover_check(&r->counts, views) : CLI_CLEAN;
-    if (views && covered == CLI_CLEAN)
+    if (views && covered == CLI_CLEAN) {
         cli_counts_tell_outside(&r->counts, "the coverage is");
+        code = worse(code, cli_counts_tell_unrun(&r->counts));
+    }
     code = worse(code, covered);
     code = worse(code, find_path(r, &why));
     code = worse(code, write_page(r, views, why));

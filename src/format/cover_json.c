@@ -164,6 +164,7 @@ void ct_cover_json(FILE *out, const struct ct_cover_views *views)
         const struct ct_cover_view *view = &views->views[i];
         ct_json_object(&json, NULL);
         ct_json_text(&json, "program", view->program);
+        ct_json_bool(&json, "ran", view->report->sums.insns.seen || view->report->elsewhere);
         sums(&json, &view->report->sums);
         if (view->contexts)
             contexts(&json, view);

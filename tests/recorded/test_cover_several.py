@@ -114,6 +114,25 @@ def main():
         assert "/program" in summary and "/other" not in summary, summary
         (folder / "away").rename(folder / "other")
 
+    def never_ran():
+        ran, other = folder / "dynamic", build(folder, "never", OTHER)
+        for form in ("text", "json", "lcov", "cobertura", "html", "data"):
+            for some, code in (((), 1), (("--elf", ran), 0)):
+                done = subprocess.run([CORETAP, "cover", "-f", form, "--elf", other, *some, made["dynamic"]],
+                                      capture_output=True, text=True, check=False)
+                assert done.returncode == code and done.stdout, (form, some, done.returncode)
+                assert f"coretap: {other}: none of its code ran; " in done.stderr, done.stderr
+        programs = json.loads(run("cover", "-f", "json", "--elf", other, "--elf", ran,
+                                  made["dynamic"]))["programs"]
+        assert {str(other): False, str(ran): True}.items() <= {
+            program["program"]: program["ran"] for program in programs}.items(), programs
+        saved = folder / "dynamic.cover"
+        saved.write_bytes(data(made["dynamic"]))
+        for command in (("cover", saved), ("report", made["dynamic"]),
+                        ("profile", "-f", "branch-list", saved)):
+            run(*command, "--quiet", "--elf", other, code=1)
+            run(*command, "--quiet", "--elf", other, "--elf", ran)
+
     def profiles():
         saved = folder / "sum"
         saved.write_bytes(data(made["even"]))
@@ -230,6 +249,7 @@ def main():
     tap.case("perf.data, where each memory has programs of its own", why, perf)
     tap.case("coverage files in the place of captures", why, files)
     tap.case("all programs of a coverage file are told of", why, several_programs)
+    tap.case("a program that never ran is told of", why, never_ran)
     tap.case("profiles that are counts", why, profiles)
     tap.case("stacks, and files of them", why, stacks)
     tap.case("calls with their cost, and files of them", why, calls)
