@@ -209,8 +209,9 @@ CT_API int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, 
 CT_API int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                                  uint64_t bias, struct ct_symbols **out);
 /* The same for memory whose file has no symbols, such as a memory dump: one piece of code (CT_SYMBOL_CODE)
- * from image->addr on, named after the file and the offset in it. CT_ERR_IO when the size is not given and
- * cannot be read from the file, CT_ERR_ARG for an ELF file, CT_ERR_NOMEM. */
+ * from image->addr on, named after the file and the offset in it, or __kernel_rt_sigreturn when it begins
+ * with the instructions of that function of Linux. CT_ERR_IO when the size is not given and cannot be read
+ * from the file, CT_ERR_ARG for an ELF file, CT_ERR_NOMEM. */
 CT_API int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct ct_symbols **out);
 CT_API void ct_symbols_free(struct ct_symbols *symbols);
 

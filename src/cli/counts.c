@@ -143,14 +143,15 @@ void cli_counts_tell_captures(struct cli_counts *c)
         ct_analysis_add_captures(all, &one);
 }
 
-void cli_outside_tell(const char *operand, const struct ct_cover *cover, const char *result, const char *of)
+void cli_outside_tell(const char *operand, const struct ct_cover *cover, struct ct_programs *programs,
+                      const char *result, const char *of)
 {
     const struct ct_cover_share *share = ct_cover_ran(cover);
     const uint64_t sum = ct_holes_total(&share->outside);
     char text[CLI_HOLES_TEXT];
     if (!sum)
         return;
-    cli_holes_text(text, &share->outside, NULL, "instruction", "instructions");
+    cli_holes_text(text, &share->outside, NULL, programs, "instruction", "instructions");
     cli_say("%s: %s incomplete: %" PRIu64 " of %" PRIu64
             " instructions%s ran outside the known programs, in %s%s; name their program with --elf "
             "FILE[@HEX], or see 'coretap list' for code that was generated at run time",
@@ -162,7 +163,8 @@ void cli_counts_tell_outside(const struct cli_counts *c, const char *result)
 {
     const bool all = c->read.has_file && c->read.filter.filter.context_count;
     if (!c->read.args->quiet)
-        cli_outside_tell(c->read.args->operand, c->cover, result, all ? " of all contexts" : "");
+        cli_outside_tell(c->read.args->operand, c->cover, c->read.programs, result,
+                         all ? " of all contexts" : "");
 }
 
 static bool has_counts(const struct cli_counts *c, struct ct_program *program)
@@ -201,7 +203,7 @@ int cli_counts_tell_unrun(const struct cli_counts *c)
 void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum)
 {
     if (sum->kind == ct_cover_kind())
-        cli_outside_tell(operand, (const struct ct_cover *)sum, "the coverage is", "");
+        cli_outside_tell(operand, (const struct ct_cover *)sum, NULL, "the coverage is", "");
 }
 
 void cli_counts_close(struct cli_counts *c)

@@ -15,12 +15,15 @@ struct place {
     struct ct_hole hole;
 };
 
-static const char *name_of(const struct ct_capture *capture, uint64_t addr)
+/* Returns the file that was mapped at an address, or the name of code that is in no program; or NULL. */
+static const char *name_of(const struct ct_capture *capture, struct ct_programs *programs, uint64_t addr)
 {
+    struct ct_program_where where;
     for (size_t i = 0; capture && i < capture->gone_count; i++)
         if (addr - capture->gone[i].addr < capture->gone[i].size)
             return capture->gone[i].path;
-    return NULL;
+    const bool found = programs && ct_programs_where(programs, addr, &where) == CT_OK && !where.program;
+    return found && where.function && !strstr(where.function, "+0x") ? where.function : NULL;
 }
 
 /* Returns whether a hole belongs to a place: as a region of the same module or, without a module, as an
@@ -42,12 +45,12 @@ static int by_count(const void *a, const void *b)
 }
 
 static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *holes,
-                          const struct ct_capture *capture)
+                          const struct ct_capture *capture, struct ct_programs *programs)
 {
     size_t count = 0;
     for (size_t i = 0; i < holes->count; i++) {
         const struct ct_hole *hole = &holes->all[i];
-        const char *name = name_of(capture, hole->low);
+        const char *name = name_of(capture, programs, hole->low);
         size_t k = 0;
         while (k < count && !joins(&places[k], name, hole))
             k++;
@@ -70,10 +73,10 @@ static size_t place_text(char *text, size_t size, const struct place *place, con
 }
 
 void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, const struct ct_capture *capture,
-                    const char *one, const char *many)
+                    struct ct_programs *programs, const char *one, const char *many)
 {
     struct place places[CT_HOLES];
-    const size_t count = find_places(places, holes, capture);
+    const size_t count = find_places(places, holes, capture, programs);
     uint64_t others = holes->others;
     size_t used = 0;
     qsort(places, count, sizeof *places, by_count);
@@ -93,7 +96,7 @@ void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, con
 void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture)
 {
     char text[CLI_HOLES_TEXT];
-    cli_holes_text(text, holes, capture, "time", "times");
+    cli_holes_text(text, holes, capture, NULL, "time", "times");
     cli_say("%s: the capture has no memory image of code that ran in %s; that code was not decoded; 'coretap "
             "info' lists the images and the missing files",
             operand, text);

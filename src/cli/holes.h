@@ -5,12 +5,14 @@
 
 #include "coretap/input.h"
 #include "coretap/losses.h"
+#include "coretap/programs.h"
 
 /* Writes the regions with the highest counts as "0x8000..0x8fc4 (12 times), ...": the file that was mapped
- * there (unknown with `capture` NULL), or else the addresses. `one` and `many` name what is counted. */
+ * there (unknown with `capture` NULL), the name that `programs` (may be NULL) give to code outside of them,
+ * or else the addresses. `one` and `many` name what is counted. */
 #define CLI_HOLES_TEXT 2048
 void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, const struct ct_capture *capture,
-                    const char *one, const char *many);
+                    struct ct_programs *programs, const char *one, const char *many);
 
 /* Reports in one line on stderr where memory was missing and how often, by the file that was mapped there or
  * by address. */

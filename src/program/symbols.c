@@ -311,9 +311,29 @@ int ct_symbols_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct 
     return ct_symbols_load_with(ctx, path, &options, out);
 }
 
+/* Returns the name of code that an emulator maps for the program, or NULL. QEMU 7.2 puts the instructions by
+ * which handlers of signals return on a page that belongs to no file; Linux has them in its vDSO, under this
+ * name. */
+static const char *name_of_image(const struct ct_image *image)
+{
+    uint8_t words[8] = {0};
+    struct ct_archived where;
+    const int fd = ct_archive_open(image->path, &where);
+    const off_t offset = (off_t)(image->offset + (where.inside ? where.offset : 0));
+    const bool read = fd >= 0 && pread(fd, words, sizeof words, offset) == (ssize_t)sizeof words;
+    if (fd >= 0)
+        close(fd);
+    return read && ct_load32(words) == 0xd2801168 /* mov x8, #139 */ &&
+                   ct_load32(words + 4) == 0xd4000001 /* svc #0 */
+               ? "__kernel_rt_sigreturn"
+               : NULL;
+}
+
 static int make_image(struct ct_ctx *ctx, struct ct_symbols *s, const struct ct_image *image, uint64_t size)
 {
-    struct ct_function piece = {.symbol = {.addr = image->addr, .size = size, .source = CT_SYMBOL_CODE}};
+    struct ct_function piece = {
+        .symbol = {
+            .name = name_of_image(image), .addr = image->addr, .size = size, .source = CT_SYMBOL_CODE}};
     const struct ct_collector c = {.ctx = ctx, .name = image->path, .functions = &piece, .count = 1};
     s->bias = image->addr - image->offset;
     s->base = image->addr;

@@ -29,6 +29,11 @@ int main(int argc, char **argv)
 }
 """
 OTHER = "int helper(int n) { return n * 3; }\nint main(void) { return helper(2) == 6 ? 0 : 1; }\n"
+SIGNAL = """
+#include <signal.h>
+static void handler(int number) { (void)number; }
+int main(void) { return signal(SIGUSR1, handler) == SIG_ERR || raise(SIGUSR1); }
+"""
 
 
 def run(*args, code=0):
@@ -132,6 +137,12 @@ def main():
                         ("profile", "-f", "branch-list", saved)):
             run(*command, "--quiet", "--elf", other, code=1)
             run(*command, "--quiet", "--elf", other, "--elf", ran)
+
+    def returns_from_signals():
+        capture = record(folder, "signal.capture", build(folder, "signal", SIGNAL))
+        done = subprocess.run([CORETAP, "cover", capture], capture_output=True, text=True, check=False)
+        assert "in __kernel_rt_sigreturn (2 instructions)" in done.stderr, done.stderr
+        assert b";__kernel_rt_sigreturn 2\n" in run("profile", capture)
 
     def profiles():
         saved = folder / "sum"
@@ -250,6 +261,7 @@ def main():
     tap.case("coverage files in the place of captures", why, files)
     tap.case("all programs of a coverage file are told of", why, several_programs)
     tap.case("a program that never ran is told of", why, never_ran)
+    tap.case("the code by which handlers of signals return has a name", why, returns_from_signals)
     tap.case("profiles that are counts", why, profiles)
     tap.case("stacks, and files of them", why, stacks)
     tap.case("calls with their cost, and files of them", why, calls)
