@@ -264,11 +264,24 @@ static int unpack(const struct loading *l, const uint8_t *bytes, size_t size, st
     return CT_OK;
 }
 
+/* Returns whether an uncompressed file begins like one in the old format. */
+static bool starts_old(const uint8_t *bytes, size_t size)
+{
+    return size >= sizeof old_start + CT_BRANCH_LIST_MAGIC_SIZE &&
+           !memcmp(bytes, old_start, sizeof old_start) &&
+           !memcmp(bytes + sizeof old_start, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE);
+}
+
 static int read_packed(struct loading *l, const uint8_t *bytes, size_t size, bool old)
 {
     struct ct_grown whole = {0};
     int rc = unpack(l, bytes, size, &whole);
     l->packed = true;
+    if (!rc && old && !starts_old(whole.bytes, whole.size))
+        rc = ct_fail(l->ctx, CT_ERR_FORMAT,
+                     "%s: is compressed with zstd, and what it contains is no branch list; other files are "
+                     "not read compressed; unpack it with 'unzstd' first",
+                     l->name);
     if (!rc)
         rc = read_message(l, whole.bytes, whole.size, old);
     ct_grown_free(&whole);
@@ -325,9 +338,7 @@ int ct_branch_list_is_file(const void *start, size_t size)
     if (!bytes || size < CT_BRANCH_LIST_MAGIC_SIZE + sizeof old_start)
         return 0;
     return is_recording(bytes, size) || !memcmp(bytes, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE) ||
-           !memcmp(bytes, zstd_magic, sizeof zstd_magic) ||
-           (!memcmp(bytes, old_start, sizeof old_start) &&
-            !memcmp(bytes + sizeof old_start, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE));
+           !memcmp(bytes, zstd_magic, sizeof zstd_magic) || starts_old(bytes, size);
 }
 
 /* Adds everything from another object. */

@@ -224,10 +224,22 @@ static bool is_same(const struct ct_perf_object *o, const char *name, const stru
     return o->id == id || (o->id && id && same_id(o->id, id));
 }
 
+/* Returns whether all code that the headers of a file promise is in the file. */
+static bool is_whole(const struct ct_elf_look *elf, uint64_t size)
+{
+    for (size_t i = 0; i < elf->code_count; i++)
+        if (elf->code[i].offset > size || elf->code[i].size > size - elf->code[i].offset)
+            return false;
+    return true;
+}
+
+/* Finds the code of a file that is a program. A copy of memory may begin with the headers of a program and
+ * end before its code: it only gives the bytes of its mappings. */
 static int find_code(struct ct_perf *p, struct ct_perf_object *object)
 {
     struct ct_elf_look elf;
-    if (!ct_elf_look(p->opening->files, object->path, &elf) || !elf.code_count)
+    if (!ct_elf_look(p->opening->files, object->path, &elf) || !elf.code_count ||
+        !is_whole(&elf, object->size))
         return CT_OK;
     struct ct_elf_code *code = ct_arena_alloc(&p->arena, elf.code_count * sizeof *code);
     if (!code)

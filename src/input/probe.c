@@ -100,6 +100,9 @@ int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, cons
         size_t used = strlen(reasons);
         snprintf(reasons + used, sizeof reasons - used, "\n  %s: %s", readers[i]->kind, why);
     }
+    const char *other = ct_other_kind(&target);
+    if (other)
+        return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: %s", path, other);
     return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: the format is not recognised, so it cannot be read:%s", path,
                    reasons);
 }

@@ -43,6 +43,9 @@ struct ct_reader {
     int (*open)(struct ct_opening *opening, const struct ct_path_to_open *target);
 };
 
+/* Returns what a file that no reader opens is, with the remedy, as words behind its path; NULL: unknown. */
+const char *ct_other_kind(const struct ct_path_to_open *target);
+
 extern const struct ct_reader ct_reader_snapshot;
 extern const struct ct_reader ct_reader_raw;
 extern const struct ct_reader ct_reader_perf;

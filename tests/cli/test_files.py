@@ -4,6 +4,8 @@
 that is shortened while in use is an error, not a signal. Prints TAP.
 
 usage: test_files.py CORETAP"""
+import array
+import fcntl
 import os
 import pathlib
 import re
@@ -12,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -74,17 +77,29 @@ def check_raw(coretap, folder):
         refused(f"raw, listed: file={file}", run(coretap, "list", "-p", ini), "not a regular file")
 
 
+def wait_until_taken(child):
+    """Waits until a command has read everything that its standard input held, or has ended."""
+    end = time.monotonic() + 30
+    left = array.array("i", [1])
+    while left[0] and child.poll() is None and time.monotonic() < end:
+        time.sleep(0.005)
+        fcntl.ioctl(child.stdin, termios.FIONREAD, left)
+
+
 def check_shrinking(coretap, folder):
     """Truncates the memory image after the command opened it, and before the trace that executes code in it
-    arrives."""
+    arrives: a command opens its images before it reads the first frame."""
+    trace = (ROOT / "examples" / "raw" / "board.bin").read_bytes()
     for command in (["stats", "--level", "flow"], ["stats", "--level", "coverage"]):
         place = folder / "-".join(command)
         shutil.copytree(ROOT / "examples" / "raw", place)
         with subprocess.Popen([str(coretap), *command, "--quiet", "--config", str(place / "board.ini"), "-"],
-                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as live:
-            time.sleep(1)
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              bufsize=0) as live:
+            live.stdin.write(trace[:16])
+            wait_until_taken(live)
             os.truncate(place / "loop-code.bin", 0)
-            _, said = live.communicate((place / "board.bin").read_bytes(), timeout=30)
+            _, said = live.communicate(trace[16:], timeout=30)
         whole = run(coretap, *command, "--quiet", ROOT / "examples" / "raw" / "board.ini")
         check(f"{' '.join(command)}: an image is cut while it is used: no signal",
               live.returncode == whole.returncode, f"{live.returncode}, not {whole.returncode}: {said}")

@@ -619,6 +619,44 @@ static void objects(void **state)
     free(r.bytes);
 }
 
+/* Turns the note of a small ELF file into code of `size` bytes. */
+static void make_code(char elf[160], uint16_t size)
+{
+    make_elf(elf, 183, 0);
+    elf[64] = 1; /* PT_LOAD … */
+    elf[68] = 1; /* … which is executable */
+    memset(elf + 72, 0, 32);
+    elf[96] = (char)(size & 255);
+    elf[97] = (char)(size >> 8);
+}
+
+/* A copy of memory that begins with the headers of a program gives memory, but is not the program. */
+static void a_program_without_its_code(void **state)
+{
+    (void)state;
+    struct fixture f = {0};
+    struct recording r;
+    char whole[160], head[160];
+    make_code(whole, 160);
+    make_code(head, 161);
+    fixture_put_bytes(&f, "/bin/whole", whole, sizeof whole);
+    fixture_put_bytes(&f, "/tmp/mem_2000.bin", head, sizeof head);
+    begin(&r, true);
+    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
+    put_trace(&r, 0, 0, 16);
+    put_map(&r, 1, TID, 0x1000, 0x1000, 0, "/bin/whole");
+    put_map(&r, 2, TID, 0x2000, 0x1000, 0, "/tmp/mem_2000.bin");
+    end(&r, &f, "perf.data");
+    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
+    const struct ct_generation *g = generation(&f, TID, 0);
+    assert_int_equal(g->image_count, 2);
+    assert_int_equal(g->images[1].size, 160);
+    assert_int_equal(g->program_count, 1);
+    assert_string_equal(g->programs[0].path, "/bin/whole");
+    fixture_free(&f);
+    free(r.bytes);
+}
+
 /* ---- damage ---- */
 
 /* A file cut off anywhere gives what is before the cut, and reports where that was. */
@@ -725,6 +763,7 @@ int main(void)
         cmocka_unit_test(snapshots_and_joins),
         cmocka_unit_test(maps_over_time),
         cmocka_unit_test(objects),
+        cmocka_unit_test(a_program_without_its_code),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(never_closed),
         cmocka_unit_test(what_is_none),

@@ -112,6 +112,7 @@ $ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $
 | atoms=0
 | branches=0
 | instructions=0
+! coretap: $T/empty: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
 $ coretap list --packets $T/empty
 ! coretap: $T/empty: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
 Trace of an ID that the capture does not describe is not no trace.

@@ -1,0 +1,32 @@
+Files that people give in place of a capture: what each is, and what to do with it.
+$ mkdir $T/f && cd $T/f; printf '\037\213\010\0' >trace.gz; printf '\375\067zXZ\0' >trace.xz; printf 'BZh9' >trace.bz2; printf '\004\042\115\030' >trace.lz4; printf 'PK\003\004' >trace.zip; printf '7z\274\257\047\034' >trace.7z; printf '\177ELF' >program; printf 'PERFFILE' >perf.old; : >empty; head -c 257 /dev/zero >a.tar; printf ustar >>a.tar; printf '\377\376[\0' >utf16.ini
+$ for f in $T/f/*; do coretap info $f; done
+! coretap: $T/f/a.tar: is a tar archive, which is not read as a capture; unpack it with 'tar -xf' first
+! coretap: $T/f/empty: is empty, so there is nothing to read; copy it again, or record again
+! coretap: $T/f/perf.old: is a perf.data file of the first version, without trace; record again with a current perf
+! coretap: $T/f/program: is a program or other ELF file, not a capture; name the capture, and give the program with --elf
+! coretap: $T/f/trace.7z: is a 7z archive, which is not read as a capture; unpack it with '7z x' first
+! coretap: $T/f/trace.bz2: is compressed with bzip2, which is not read as a capture; unpack it with 'bunzip2' first
+! coretap: $T/f/trace.gz: is compressed with gzip, which is not read as a capture; unpack it with 'gunzip' first
+! coretap: $T/f/trace.lz4: is compressed with lz4, which is not read as a capture; unpack it with 'unlz4' first
+! coretap: $T/f/trace.xz: is compressed with xz, which is not read as a capture; unpack it with 'unxz' first
+! coretap: $T/f/trace.zip: is a zip archive, which is not read as a capture; unpack it with 'unzip' first
+! coretap: $T/f/utf16.ini: is text in UTF-16, which is not read as a description; convert it to UTF-8
+[2]
+$ coretap stats examples/quickstart/trace.ini; coretap stats examples/quickstart/device_0.ini
+! coretap: examples/quickstart/trace.ini: is a part of a snapshot and cannot be read alone; name the directory with the snapshot.ini
+! coretap: examples/quickstart/device_0.ini: is a part of a snapshot and cannot be read alone; name the directory with the snapshot.ini
+[2]
+What zstd compressed is a branch list or nothing that is read.
+$ printf '\050\265/\375\004X)\001\000PERFILE2 a recording of trace by perf\265\306\250\315' >$T/perf.data.zst; coretap info $T/perf.data.zst
+! coretap: $T/perf.data.zst: is compressed with zstd, and what it contains is no branch list; other files are not read compressed; unpack it with 'unzstd' first
+[2]
+$ head -c 40 $T/perf.data.zst >$T/cut.zst; coretap info $T/cut.zst
+! coretap: $T/cut.zst: the branch list is damaged: the compressed message at offset 0 is truncated; the file was not counted; copy it again
+[2]
+A trace of nothing but padding.
+$ cp -r examples/raw $T/zero && head -c 4096 /dev/zero >$T/zero/board.bin && coretap stats $T/zero/board.ini | head -3
+| bytes=4096
+| packets=0
+| elements=0
+! coretap: $T/zero/board.ini: none of its 4096 bytes belong to a trace source that the capture describes; nothing was decoded; 'coretap info' lists the trace IDs in it
