@@ -2,6 +2,7 @@
 /* Recognises files that people give in place of a capture: packed captures, programs, parts of a snapshot. */
 #include "input/reader.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* Bytes by which a kind of file is known, and what to do with it. */
