@@ -63,6 +63,9 @@ static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *pr
                        n < 0                    ? strerror(why)
                        : is_big_endian(head, n) ? "it is a big-endian program"
                                                 : "it is not an ELF program for Arm");
+    if (access(program, X_OK) != 0)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be run: %s; make it executable with 'chmod +x'", program,
+                       strerror(errno));
     qemu->arm32 = emulator->machine == EM_ARM;
     qemu->command = emulator->command;
     qemu->sysroot = emulator->sysroot;

@@ -28,6 +28,13 @@ struct thread {
     unsigned core;
 };
 
+/* Where tracing begins or ends. */
+struct point {
+    uint64_t addr;
+    bool given;
+    bool in_program; /* `addr` is relative to the start of the program's code */
+};
+
 struct record {
     struct ct_ctx *ctx;
     struct ct_record_options given;
@@ -44,6 +51,7 @@ struct record {
     unsigned running; /* index of the current thread of the only core, with contexts */
     uint64_t budget;  /* instructions left to trace, with --max-instructions */
     bool stopped;     /* the recording is complete */
+    struct point start, stop;
 };
 
 static int new_code(struct record *r)
@@ -136,7 +144,7 @@ static size_t function_named(const struct ct_symbols *symbols, const struct ct_s
     return others == 1 ? other : count;
 }
 
-/* Finds the load address of a function of the program. */
+/* Finds the address of a function of the program, from the start of its code on. */
 static int find_function(struct record *r, const char *text, uint64_t *addr)
 {
     struct ct_programs *programs;
@@ -158,36 +166,49 @@ static int find_function(struct record *r, const char *text, uint64_t *addr)
                      "correct the name",
                      text, r->o.program);
     else if (!rc)
-        *addr = all[i].addr + r->feed.area->code_start - (ranges ? code[0].low : 0);
+        *addr = all[i].addr - (ranges ? code[0].low : 0);
     ct_programs_free(programs);
     return rc;
 }
 
-/* Reads where tracing begins or ends: an address, or a function, whose address is known once the program is
- * loaded. */
-static int find_point(struct record *r, const char *text, uint64_t *addr, bool *given)
+/* Reads where tracing begins or ends: an address, or a function. */
+static int find_point(struct record *r, const char *text, struct point *point)
 {
     char *end;
-    *given = text != NULL;
+    point->given = text != NULL;
     if (!text)
         return CT_OK;
     errno = 0;
-    *addr = strtoull(text, &end, 16);
-    return end != text && !*end && !errno ? CT_OK : find_function(r, text, addr);
+    point->addr = strtoull(text, &end, 16);
+    point->in_program = end == text || *end || errno;
+    return point->in_program ? find_function(r, text, &point->addr) : CT_OK;
+}
+
+/* Finds both points before the program runs, so that a wrong name stops nothing that has begun. */
+static int find_points(struct record *r)
+{
+    const int rc = find_point(r, r->given.start, &r->start);
+    return rc ? rc : find_point(r, r->given.stop, &r->stop);
+}
+
+/* Sets a point for the trace units, once the load address of the program is known. */
+static void set_point(const struct record *r, const struct point *point, uint64_t *addr, bool *given)
+{
+    *given = point->given;
+    *addr = point->addr + (point->in_program ? r->feed.area->code_start : 0);
 }
 
 /* Makes the destination of the execution: a capture, or a volume meter. */
 static int make_out(struct record *r)
 {
     struct ct_unit_options *unit = &r->o.unit;
-    int rc = find_point(r, r->given.start, &unit->start, &unit->has_start);
-    if (!rc)
-        rc = find_point(r, r->given.stop, &unit->stop, &unit->has_stop);
+    set_point(r, &r->start, &unit->start, &unit->has_start);
+    set_point(r, &r->stop, &unit->stop, &unit->has_stop);
     r->o.code_start = r->feed.area->code_start;
-    if (!rc && r->volume)
+    if (r->volume)
         return ct_volume_meter_new(r->ctx, unit, r->feed.area->bits == 32, r->given.protocol, r->volume,
                                    &r->meter);
-    return rc ? rc : ct_record_capture_new(r->ctx, &r->o, r->code, &r->out);
+    return ct_record_capture_new(r->ctx, &r->o, r->code, &r->out);
 }
 
 /* Returns the trace unit of a core; NULL after an error in *rc. */
@@ -469,6 +490,8 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
                                                 .watch = watch,
                                                 .signal = r->given.signal};
     int rc = ct_recording_watch(r->ctx, &r->given, &r->o, watch);
+    if (!rc)
+        rc = find_points(r);
     if (!rc)
         rc = new_code(r);
     if (!rc)
