@@ -75,14 +75,21 @@ static int line_fail(struct parser *p, const char *fact)
     return p->error;
 }
 
-/* Enters a section. Its name is not taken from inih, which keeps only the first 49 characters. */
+/* Enters a section. Its name is not taken from inih, which keeps only the first 49 characters, and the blanks
+ * around it. */
 static void enter_section(struct parser *p, const char *line, size_t size)
 {
     if (size < 3 || line[size - 1] != ']') {
         line_fail(p, "the section header does not end with ]");
         return;
     }
-    if (!set_text(p, &p->section, line + 1, size - 2, "", 0))
+    const char *name = line + 1;
+    const char *end = line + size - 1;
+    while (name < end && blank(*name))
+        name++;
+    while (name < end && blank(end[-1]))
+        end--;
+    if (!set_text(p, &p->section, name, (size_t)(end - name), "", 0))
         return;
     p->item.section = p->section;
     p->item.key = NULL;

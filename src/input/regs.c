@@ -129,11 +129,10 @@ int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint64_t given,
 {
     for (size_t i = 0; i < REG_COUNT; i++)
         if (regs_table[i].needed & FOR(protocol) && !(given >> i & 1))
-            return ct_fail(
-                ctx, CT_ERR_CONFIG,
-                "%.300s: source %.100s: register %s is missing, and a %s stream cannot be decoded without "
-                "it; add the line %s=VALUE with the value of the register during the capture",
-                path, name, regs_table[i].name, ct_protocol_name(protocol), regs_table[i].name);
+            return ct_fail(ctx, CT_ERR_CONFIG,
+                           "%.300s: source %.100s: register %s is missing, and %s cannot be decoded without "
+                           "it; add the line %s=VALUE with the value of the register during the capture",
+                           path, name, regs_table[i].name, ct_protocol_name(protocol), regs_table[i].name);
     return CT_OK;
 }
 

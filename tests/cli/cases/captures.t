@@ -30,3 +30,7 @@ $ cp -r examples/raw $T/zero && head -c 4096 /dev/zero >$T/zero/board.bin && cor
 | packets=0
 | elements=0
 ! coretap: $T/zero/board.ini: none of its 4096 bytes belong to a trace source that the capture describes; nothing was decoded; 'coretap info' lists the trace IDs in it
+Blanks in the headings of sections.
+$ cp -r examples/quickstart $T/blanks && sed -i 's/^\[\(.*\)\]/[ \1	]/' $T/blanks/*.ini && coretap stats $T/blanks | grep ^instructions; cp -r examples/raw $T/raw && sed -i 's/^\[\(.*\)\]/[ \1 ]/' $T/raw/board.ini && coretap stats $T/raw/board.ini | grep ^instructions
+| instructions=4610
+| instructions=8
