@@ -376,8 +376,9 @@ static void print_html(const struct ct_fractal_report *r, FILE *out)
           "<title>FRACTAL log</title>\n<style>body{font:14px sans-serif;margin:2em "
           "auto;max-width:900px;padding:0 "
           "12px;color:#222;background:#fff}h1{font-size:1.4em}h2{font-size:1.1em;margin-top:2em}.scroll{"
-          "overflow-x:auto}svg{display:block;width:100%;min-width:640px;height:auto;border:1px solid "
-          "#ddd}table{"
+          "overflow-x:auto}svg{display:block;width:100%;min-width:850px;height:auto;box-sizing:border-box;"
+          "border:1px "
+          "solid #8884}table{"
           "border-collapse:collapse}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #8884}"
           "td:last-child,th:last-child{text-align:left}@media(prefers-color-scheme:dark){body{color:#e5e8ed;"
           "background:#101317}}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>\n",

@@ -14,6 +14,7 @@
 #include "coretap/fractal_names.h"
 #include "coretap/fractal_report.h"
 #include "elf_build.h"
+#include "fractal_log/label.h"
 
 #define MAIN UINT64_C(0x400000)
 
@@ -207,6 +208,35 @@ static void report(void **state)
     ct_fractal_log_free(log);
 }
 
+/* Labels keep what tells names apart: the end of a name, the file of a path, the function without its types.
+ */
+static void labels(void **state)
+{
+    static const struct {
+        const char *name, *label; /* NULL: short enough */
+    } rows[] = {
+        {"main", NULL},
+        {"exactly20characters!", NULL},
+        {"/usr/lib/aarch64-linux-gnu/libc.so.6", "libc.so.6"},
+        {"/usr/lib/aarch64-linux-gnu/", "…/aarch64-linux-gnu/"},
+        {"_ZN5outer5inner12a_long_symbolE", "…ner12a_long_symbolE"},
+        {"std::vector<int, std::allocator<int> >::at(unsigned long) const", "std::vector::at"},
+        {"void std::sort<int*>(int*, int*)", "std::sort"},
+        {"bool operator< <char>(S<char> const&)", "operator<"},
+        {"operator new(unsigned long, std::align_val_t)", "operator new"},
+        {"main::{lambda(auto:1&)#2}::operator()(int) const", "…mbda#2}::operator()"},
+        {"ns::Map<K, V>::operator->() const", "ns::Map::operator->"},
+        {"ÄÖÜäöüÄÖÜäöüÄÖÜäöüÄÖÜäöü", "…üÄÖÜäöüÄÖÜäöüÄÖÜäöü"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char label[128] = "";
+        const bool shorter = ct_fractal_label(rows[i].name, 20, label, sizeof label);
+        assert_string_equal(label, rows[i].label ? rows[i].label : "");
+        assert_int_equal(shorter, rows[i].label != NULL);
+    }
+}
+
 static int make_file(void **state)
 {
     (void)state;
@@ -224,7 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions),    cmocka_unit_test(nested_regions), cmocka_unit_test(program),
-        cmocka_unit_test(log_places), cmocka_unit_test(report),
+        cmocka_unit_test(log_places), cmocka_unit_test(report),         cmocka_unit_test(labels),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

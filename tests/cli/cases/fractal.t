@@ -204,6 +204,17 @@ $ coretap fractal report --csv $T/saved
 ! coretap fractal report: --csv, --html, --svg and --perfetto show the times of one log; saved sums and several logs have no common time; name one log, or leave the option out
 ! Try 'coretap fractal report --help'.
 [2]
+A picture has an axis of time with a unit and round ticks, and says how many misses its shades stand for.
+$ coretap fractal report --svg sets $T/log1 | sed -n 's/.*>\([^<]*\)<.text>$/\1/p' | grep -v '^set'
+| Sets of the last-level cache over time: misses in each
+| 1 miss
+| 0
+| 100
+| 200
+| 300
+| 400
+| time in cycles
+! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap fractal report --data --csv $T/log1
 ! coretap fractal report: --csv, --html, --svg, --perfetto and --data exclude each other; give only one of them
 ! Try 'coretap fractal report --help'.
