@@ -73,9 +73,8 @@ static void never_ran(FILE *out, const struct ct_wcet_result *r)
     const size_t functions = count_assumed(r, CT_WCET_UNCALLED);
     if (loops || functions)
         fprintf(out,
-                "<p>No path goes where nothing was ever seen to run and nothing says how often it can: loops "
-                "%zu, functions that call themselves %zu. They are listed in the output of "
-                "<code>coretap wcet</code>.</p>\n",
+                "<p>The path leaves out code that never ran and has no bound: %zu loops, %zu functions that "
+                "call themselves. <code>coretap wcet</code> lists them.</p>\n",
                 loops, functions);
 }
 
@@ -91,19 +90,19 @@ static void no_bound(FILE *out, const struct ct_wcet_result *r)
     fputs("<p><span class=\"badge bad\">no bound</span> Another run may take longer.", out);
     if (rounds)
         fputs(" Some loop or recursion has no other bound than what was observed, or none and is left out: "
-              "tell it with --bounds, or in a comment of the source.",
+              "give one with <code>--bounds</code>, or in a comment of the source.",
               out);
     if (targets)
-        fputs(" Some computed branch or call was never observed, and where it goes is not in the time: tell "
-              "it with --targets.",
+        fputs(" Some computed branch or call was never observed, and where it goes is not in the time: "
+              "give its targets with <code>--targets</code>.",
               out);
     if (calls)
         fprintf(out,
                 " %s cycles of it are of calls that are measured and not modelled, as of shared libraries.",
                 ct_number_count(text, r->measured));
     if (!rounds && !targets && !calls)
-        fputs(" The time leaves out what was never observed (--unobserved exclude), or a part of what was "
-              "measured (--quantile).",
+        fputs(" The time leaves out what was never observed (<code>--unobserved exclude</code>), or a "
+              "part of what was measured (<code>--quantile</code>).",
               out);
     fputs("</p>\n", out);
 }
@@ -192,17 +191,18 @@ static int functions(FILE *out, const struct ct_wcet_view *v)
     if (!all)
         return CT_ERR_NOMEM;
     const size_t count = add_up(v, all);
-    fputs("<h3>By function</h3>\n<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th "
+    fputs("<h3>By function</h3>\n<div class=\"panel scroll\"><table class=\"list byname\"><thead><tr><th "
           "scope=\"col\" "
           "class=\"num\">Part</th><th scope=\"col\"></th><th scope=\"col\" class=\"num\">Cycles</th><th "
-          "scope=\"col\" class=\"num\">Runs</th><th scope=\"col\">Function</th></tr></thead><tbody>\n",
+          "scope=\"col\" class=\"num\">Runs</th><th scope=\"col\" "
+          "class=\"first\">Function</th></tr></thead><tbody>\n",
           out);
     for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
         fputs("<tr>", out);
         ct_page_part_cells(out, all[i].cycles, v->result->wcet);
         ct_page_count_cell(out, all[i].cycles);
         ct_page_count_cell(out, all[i].count);
-        fputs("<td class=\"wide name\">", out);
+        fputs("<td class=\"wide name first\">", out);
         ct_xml_text(out, ct_wcet_view_function(v, all[i].block));
         fputs("</td></tr>\n", out);
     }
@@ -229,17 +229,18 @@ static void loops(FILE *out, const struct ct_wcet_view *v)
             continue;
         if (shown == 1)
             fputs("<h3>Loops</h3>\n<p>How often the head of a loop runs for each time that the loop is "
-                  "entered.</p>\n<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th "
+                  "entered.</p>\n<div class=\"panel scroll\"><table class=\"list byname\"><thead><tr><th "
                   "scope=\"col\" "
                   "class=\"num\">Bound</th><th scope=\"col\" class=\"num\">Observed</th><th "
-                  "scope=\"col\">Bound known from</th><th scope=\"col\">Head</th></tr></thead><tbody>\n",
+                  "scope=\"col\">Bound known from</th><th scope=\"col\" "
+                  "class=\"first\">Head</th></tr></thead><tbody>\n",
                   out);
         fputs("<tr>", out);
         ct_page_count_cell(out, all[l].bound);
         ct_page_count_cell(out, all[l].observed);
         fprintf(out, "<td><span class=\"badge %s\">%s</span></td>",
                 all[l].origin == CT_WCET_OBSERVED ? "bad" : "good", origin_text(all[l].origin));
-        place_cell(out, v, ct_wcet_view_loop(v, l)->head, "wide name");
+        place_cell(out, v, ct_wcet_view_loop(v, l)->head, "wide name first");
         fputs("</tr>\n", out);
     }
     if (shown)
@@ -272,10 +273,11 @@ static void blocks(FILE *out, const struct ct_wcet_view *v)
     fprintf(
         out,
         "<details class=\"file\"><summary>The %zu blocks of the path</summary>\n<div class=\"scroll inside\" "
-        "tabindex=\"0\"><table class=\"list\"><thead><tr><th scope=\"col\" "
+        "tabindex=\"0\"><table class=\"list byname\"><thead><tr><th scope=\"col\" "
         "class=\"num\"><button>Part</button>"
         "</th><th scope=\"col\"></th><th scope=\"col\" class=\"num\"><button>Cycles</button></th><th "
-        "scope=\"col\" class=\"num\"><button>Runs</button></th><th scope=\"col\">Block</th></tr></thead>"
+        "scope=\"col\" class=\"num\"><button>Runs</button></th><th scope=\"col\" "
+        "class=\"first\">Block</th></tr></thead>"
         "<tbody>\n",
         r->path_count);
     for (size_t i = 0; i < r->path_count && i < MOST_ROWS; i++) {
@@ -284,7 +286,7 @@ static void blocks(FILE *out, const struct ct_wcet_view *v)
         ct_page_part_cells(out, step->cycles, r->wcet);
         ct_page_count_cell(out, step->cycles);
         ct_page_count_cell(out, step->count);
-        place_cell(out, v, step->block, "wide name");
+        place_cell(out, v, step->block, "wide name first");
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table>\n", out);

@@ -64,6 +64,8 @@ def check_by_line(wcet, result):
             assert source[int(name.partition(":")[2]) - 1] == line, name
     page = run(*wcet, "--format", "html")
     assert f'{result["wcet_cycles"]:,} cycles' in page and "http:" not in page and "https:" not in page
+    tables = set(re.findall(r'<table class="(list[^"]*)"', page))
+    assert tables == {"list byname"}, f"{tables}: some table has no name that a phone shows above its numbers"
 
 
 def check(folder, program, options):
