@@ -281,6 +281,21 @@ static bool has_log(const struct cli_args *args)
     return found;
 }
 
+/* Says why a plot has no times. */
+static int tell_nothing_to_plot(const struct cli_args *args)
+{
+    const char *function = args->values[FUNCTION].text;
+    if (function)
+        cli_say(
+            "--function %s: no run of this function was measured from call to return; nothing is plotted; "
+            "name a function whose inclusive count is not 0 in 'coretap timing'",
+            function);
+    else
+        cli_say("--format svg: no time between two places was measured; nothing is plotted; give --pair with "
+                "places that execution reaches, or --function");
+    return CLI_DAMAGED;
+}
+
 static int run(const struct cli_args *args)
 {
     if (args->values[FUNCTION].given && args->values[FORMAT].number != SVG && !has_log(args))
@@ -291,11 +306,8 @@ static int run(const struct cli_args *args)
     int code = has_log(args) ? run_log(&m) : measure(&m);
     if (m.writer && code != CLI_FAILED)
         (void)ct_timing_writer_end(m.writer);
-    if (args->values[FORMAT].number == SVG && !ct_timing_writer_count(m.writer) && code != CLI_FAILED) {
-        cli_say("there are no times to plot; give --pair, or --function with a function that ran from call "
-                "to return");
-        code = CLI_DAMAGED;
-    }
+    if (args->values[FORMAT].number == SVG && !ct_timing_writer_count(m.writer) && code != CLI_FAILED)
+        code = tell_nothing_to_plot(args);
     ct_timing_writer_free(m.writer);
     cli_results_close(&m.read);
     ct_timing_sums_free(m.sums);

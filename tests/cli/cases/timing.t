@@ -34,7 +34,10 @@ $ coretap timing -q --format json examples/quickstart | head -16
 |       "bad_packets": 0,
 |       "lost_bytes": 0,
 $ coretap timing -q --format svg --function main examples/quickstart
-! coretap: there are no times to plot; give --pair, or --function with a function that ran from call to return
+! coretap: --function main: no run of this function was measured from call to return; nothing is plotted; name a function whose inclusive count is not 0 in 'coretap timing'
+[1]
+$ coretap timing -q --format svg examples/quickstart
+! coretap: --format svg: no time between two places was measured; nothing is plotted; give --pair with places that execution reaches, or --function
 [1]
 $ coretap timing --function main examples/quickstart
 ! coretap timing: --function works only with --format svg; leave it out, because tables have all functions (--top limits how many)
