@@ -153,7 +153,8 @@ void cli_complete(int count, char **words)
     if (!count)
         return;
     const char *begin = strcmp(words[count - 1], "=") != 0 ? words[count - 1] : "";
-    for (int i = 0; i < count - 1; i++) {
+    const bool helps = count > 1 && strcmp(words[0], "help") == 0;
+    for (int i = helps; i < count - 1; i++) {
         if (line.command && !line.command->parts) {
             pass(&line, words[i]);
             continue;
@@ -164,10 +165,13 @@ void cli_complete(int count, char **words)
         commands = line.command->parts;
     }
     if (line.command && !line.command->parts) {
-        offer_next(&line, begin);
+        if (!helps)
+            offer_next(&line, begin);
         return;
     }
     offer_commands(commands, begin);
+    if (!line.command && !helps)
+        offer(begin, "", "help", "print what a command does, and its options");
     if (begin[0] == '-')
         for (size_t i = 0; i < (line.command ? 1 : 2); i++)
             offer(begin, "--", general[i].name, "");

@@ -137,9 +137,9 @@ static int unknown_command(const char *word, const struct cli_command *const *co
     enum {
         MOST = 32
     };
-    const char *names[MOST + 3] = {"--help", "--version"};
+    const char *names[MOST + 4] = {"--help", "--version", "help"};
     for (size_t i = 0; i < MOST && commands[i]; i++)
-        names[i + 2] = cli_own_name(commands[i]);
+        names[i + 3] = cli_own_name(commands[i]);
     const char *near = cli_nearest(word, names);
     const char *what = word[0] == '-' ? "option" : "command";
     if (near)
@@ -150,6 +150,31 @@ static int unknown_command(const char *word, const struct cli_command *const *co
     return CLI_FAILED;
 }
 
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
+/* Prints the help of `whole`, which is NULL for the program, or of the command in it that the words name:
+ * 'help fractal run' prints what 'fractal run --help' prints. */
+static int print_help(const struct cli_command *whole, char **words)
+{
+    for (; *words && !is_help(*words); words++) {
+        const struct cli_command *const *commands = whole ? whole->parts : cli_commands;
+        if (!commands)
+            return cli_usage_error(whole, "'%s' is one argument too many; leave it out", *words);
+        const struct cli_command *command = cli_command_among(commands, *words);
+        if (!command)
+            return unknown_command(*words, commands, whole);
+        whole = command;
+    }
+    if (whole)
+        cli_help_command(whole, stdout);
+    else
+        cli_help_all(stdout);
+    return CLI_CLEAN;
+}
+
 /* Runs the part of a command named by argv[1]. */
 static int run_part(const struct cli_command *command, int argc, char **argv)
 {
@@ -157,10 +182,8 @@ static int run_part(const struct cli_command *command, int argc, char **argv)
         cli_help_command(command, stderr);
         return CLI_FAILED;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        cli_help_command(command, stdout);
-        return CLI_CLEAN;
-    }
+    if (is_help(argv[1]))
+        return print_help(command, argv + 2);
     const struct cli_command *part = cli_command_among(command->parts, argv[1]);
     return part ? run_command(part, argc - 1, argv + 1) : unknown_command(argv[1], command->parts, command);
 }
@@ -182,10 +205,8 @@ static int dispatch(int argc, char **argv)
         return CLI_FAILED;
     }
     const char *word = argv[1];
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        cli_help_all(stdout);
-        return CLI_CLEAN;
-    }
+    if (is_help(word))
+        return print_help(NULL, argv + 2);
     if (strcmp(word, "--version") == 0) {
         printf("coretap %s\n", ct_version_exact());
         cli_print_parts(stdout);

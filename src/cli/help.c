@@ -146,7 +146,7 @@ static const struct variable {
 void cli_help_all(FILE *out)
 {
     fputs("Usage: coretap COMMAND [OPTION]... CAPTURE\n"
-          "       coretap --help | --version\n\n",
+          "       coretap help [COMMAND] | --version\n\n",
           out);
     wrap(out, program_about, 0, 0);
     fputc('\n', out);
@@ -209,7 +209,7 @@ static void man_program(FILE *out)
 {
     fputs(".SH NAME\ncoretap \\- decoder and analyser for Arm CoreSight trace\n"
           ".SH SYNOPSIS\n.B coretap\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... \\fICAPTURE\\fR\n.br\n"
-          ".B coretap\n\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n.SH DESCRIPTION\n",
+          ".B coretap\n\\fBhelp\\fR [\\fICOMMAND\\fR] | \\fB\\-\\-version\\fR\n.SH DESCRIPTION\n",
           out);
     roff(program_about, out);
     fputs("\n.PP\n", out);

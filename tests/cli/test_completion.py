@@ -28,6 +28,9 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TERM": "dumb"}
 CASES = [
     ("coretap cov", ["cover"]),
     ("coretap --ver", ["--version"]),
+    ("coretap hel", ["help"]),
+    ("coretap help cov", ["cover"]),
+    ("coretap help fractal re", ["replay", "report", "regs"]),
     ("coretap fractal re", ["replay", "report", "regs"]),
     ("coretap cover --form", ["--format"]),
     ("coretap cover -f ht", ["html"]),
@@ -47,7 +50,7 @@ FILES = [
 ]
 # A shell function in place of the command: prints its words, but answers what the scripts ask.
 PRINT = """coretap() { case $1 in --complete) command coretap "$@";; *) printf '<%s>\\n' "$*";; esac }"""
-NOTHING = ["coretap nothing ", "coretap wcet --entry ", "coretap -- "]
+NOTHING = ["coretap nothing ", "coretap wcet --entry ", "coretap -- ", "coretap help cover "]
 
 
 def bash_words(folder, line):

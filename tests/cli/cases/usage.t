@@ -25,7 +25,7 @@ $ CORETAP_CBC=/nowhere/libCbcSolver.so coretap --version | grep cbc
 | cbc         missing: wcet and report cannot find the longest path; wcet --lp writes the model for another solver (Debian: coinor-libcbc-dev)
 $ coretap --help
 | Usage: coretap COMMAND [OPTION]... CAPTURE
-|        coretap --help | --version
+|        coretap help [COMMAND] | --version
 |
 | Decodes and analyses the trace that Arm processors emit about themselves.
 |
@@ -93,7 +93,7 @@ $ coretap --help
 | 'coretap COMMAND --help' says more about each.
 $ coretap
 ! Usage: coretap COMMAND [OPTION]... CAPTURE
-!        coretap --help | --version
+!        coretap help [COMMAND] | --version
 !
 ! Decodes and analyses the trace that Arm processors emit about themselves.
 !
@@ -250,4 +250,24 @@ $ coretap ctl --http 1 status x 2>&1
 $ coretap ctl --control x 2>&1
 | coretap ctl: ACTION is missing; give range, section, symbol, point, process or status
 | Try 'coretap ctl --help'.
+[2]
+All spellings of help print the same.
+$ for c in "" info "fractal run" fractal; do coretap help $c >$T/a; coretap $c --help >$T/b; coretap $c -h >$T/c; coretap help $c --help >$T/d; for f in b c d; do cmp $T/a $T/$f; done; head -1 $T/a; done; coretap fractal help run | head -1; coretap help help | head -1
+| Usage: coretap COMMAND [OPTION]... CAPTURE
+| Usage: coretap info [OPTION]... CAPTURE
+| Usage: coretap fractal run -o LOG [OPTION]... -- PROGRAM [ARG]...
+| Usage: coretap fractal COMMAND [OPTION]...
+| Usage: coretap fractal run -o LOG [OPTION]... -- PROGRAM [ARG]...
+| Usage: coretap COMMAND [OPTION]... CAPTURE
+$ coretap help inof
+! coretap: unknown command 'inof'; did you mean 'info'?
+! Try 'coretap --help'.
+[2]
+$ coretap help info list
+! coretap info: 'list' is one argument too many; leave it out
+! Try 'coretap info --help'.
+[2]
+$ coretap hlep
+! coretap: unknown command 'hlep'; did you mean 'help'?
+! Try 'coretap --help'.
 [2]
