@@ -242,7 +242,7 @@ int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_bu
             return ct_fail(
                 ctx, CT_ERR_CONFIG,
                 "%.300s: buffer %.100s: sources %.100s and %.100s both have trace ID 0x%02x, so their trace "
-                "cannot be separated; correct the ID register of one",
+                "cannot be separated; correct the ID of one",
                 path, buffer->name, other->name, source->name, (unsigned)source->trace_id);
         by_id[source->trace_id] = source;
     }

@@ -378,11 +378,11 @@ static int finish_source(struct raw *raw, struct raw_source *entry)
     struct ct_ctx *ctx = raw->opening->ctx;
     struct ct_source *s = &entry->source;
     if (s->protocol == CT_PROTOCOL_NONE)
-        return ct_fail(
-            ctx, CT_ERR_CONFIG,
-            "%s: has no protocol=, so its bytes cannot be decoded; add one of etmv4i, ete, etmv3, ptm, stm "
-            "and itm",
-            entry->where);
+        return ct_fail(ctx, CT_ERR_CONFIG,
+                       "%s: the section has no protocol=, so its bytes cannot be decoded; add one of etmv4i, "
+                       "ete, etmv3, ptm, stm "
+                       "and itm",
+                       entry->where);
     int stated = ct_regs_id_given(s->protocol, entry->given);
     uint8_t in_register = ct_regs_trace_id(s->protocol, &s->regs);
     if (stated && entry->has_id && in_register != s->trace_id)
@@ -392,11 +392,11 @@ static int finish_source(struct raw *raw, struct raw_source *entry)
             "correct or remove the other",
             entry->where, (unsigned)s->trace_id, (unsigned)in_register);
     if (!stated && !entry->has_id && raw->buffer.framing != CT_FRAMING_NONE)
-        return ct_fail(
-            ctx, CT_ERR_CONFIG,
-            "%s: has no id=, so its bytes cannot be separated from those of other sources; add id=, or "
-            "framing=none in [capture] if the trace has no frames",
-            entry->where);
+        return ct_fail(ctx, CT_ERR_CONFIG,
+                       "%s: the section has no id=, so its bytes cannot be separated from those of other "
+                       "sources; add id=, or "
+                       "framing=none in [capture] if the trace has no frames",
+                       entry->where);
     if (stated)
         s->trace_id = in_register;
     else

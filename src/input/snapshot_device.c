@@ -14,7 +14,7 @@ struct device_parser {
 static int set_string(struct device_parser *p, const struct ct_ini_item *item, const char **slot)
 {
     if (*slot && strcmp(*slot, item->value) != 0)
-        return ct_ini_fail(item, "was already given as %.100s; keep the correct line", *slot);
+        return ct_ini_fail(item, "the key was already given as %.100s; keep the correct line", *slot);
     *slot = ct_arena_strdup(p->opening->arena, item->value);
     return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
