@@ -134,3 +134,29 @@ $ for x in 'snapshot.ini|s/version=1.0/version=7/' 'cpu_1.ini|s/name=.*/name=cpu
 ! coretap: $T/s/trace.ini:4: [buffer0]: format= is unknown, so the trace cannot be read; expected source_data, coresight or dstream_coresight
 ! coretap: $T/s/trace.ini:4: [buffer0]: name= is missing; a buffer needs name=, file= and format=
 [2]
+
+Windows, and an index that is no index.
+
+$ for x in 5xy '' 'main#0' '#2'; do coretap stats --from "$x" examples/quickstart >/dev/null; done
+! coretap stats: --from: '5xy': the unit is unknown; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
+! Try 'coretap stats --help'.
+! coretap stats: --from: '': the place is empty; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
+! Try 'coretap stats --help'.
+! coretap stats: --from: 'main#0': #N must follow a place, and N must be from 1 to 4294967295; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
+! Try 'coretap stats --help'.
+! coretap stats: --from: '#2': #N must follow a place, and N must be from 1 to 4294967295; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
+! Try 'coretap stats --help'.
+[2]
+$ cp examples/quickstart/*.* $T; printf 'not an index, but long enough to be looked at: 0123456789012345678901234567890123456789' >$T/trace.bin.ctx; coretap decode -q --index --from 10cyc $T >/dev/null; : >$T/trace.bin.ctx; coretap decode -q --index --from 10cyc $T >/dev/null; rm $T/trace.bin.ctx; mkdir $T/trace.bin.ctx; coretap decode -q --index --from 10cyc $T >/dev/null
+! coretap: $T/trace.bin.ctx: the file is not an index of coretap, so the index is not used; remove the file, and coretap writes a new index, or omit --index
+! coretap: $T/trace.bin.ctx: the file is not an index of coretap, so the index is not used; remove the file, and coretap writes a new index, or omit --index
+! coretap: $T/trace.bin.ctx: the file is not an index of coretap, so the index is not used; remove the file, and coretap writes a new index, or omit --index
+[2]
+
+Program files.
+
+$ for x in '\177ELF' '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0\1\0\0\0\0\0\0\0\0\0\0\0\377\377\377\377\377\377\0\0' 'text'; do printf "$x" >$T/elf; coretap graph --elf $T/elf; done
+! coretap: $T/elf: the ELF header is damaged or truncated after 4 bytes of the file; use a complete copy
+! coretap: $T/elf: the ELF header is damaged or truncated after 40 bytes of the file; use a complete copy
+! coretap: $T/elf: this is neither an ELF file nor Intel HEX nor S-records; to use a raw memory dump, name it with its address in the .ini file of a raw trace (file =)
+[2]
