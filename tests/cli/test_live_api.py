@@ -190,6 +190,29 @@ def checking(live):
                         ({"text": 'include "/etc/passwd"\nout 1 as x'}, "nclude")):
         status, answer = live.ask("/api/check", body)
         check(f"/api/check {json.dumps(body)}", status == 400 and words in answer["error"], answer)
+    for path, body, want, words in (
+            ("/api/watch", {}, 400, 'one of the keys "set", "add" and "remove" is required'),
+            ("/api/watch", {"add": 1}, 400, '"add" must be an array of strings'),
+            ("/api/watch", {"add": [1]}, 400, '"add" must be an array of strings'),
+            ("/api/monitors", {"action": "drop", "name": "w"}, 400, '"action" must be "add", "replace" or'),
+            ("/api/monitors", {"action": "add", "name": "w", "text": "out 1 as x", "bind": 1}, 400,
+             '"bind" must be an object whose keys are inputs'),
+            ("/api/monitors", {"action": "add", "name": "w", "text": "out 1 as x", "bind": {"a": 1}}, 400,
+             "the place of a must be a string"),
+            ("/api/filter", {"contexts": ["1"] * 5000}, 400, '"contexts" must have at most'),
+            ("/api/watch", b"{", 400, "the request is not valid JSON: line"),
+            ("/api/watch", b"[]", 400, "the request must be a JSON object"),
+            ("/api/watch", b" " * (1 << 21), 413, "the request is longer than 1 MiB; nothing is changed"),
+            ("/api/nothing", {}, 404, "the path does not exist; POST accepts"),
+            ("/api/nothing", None, 404, "the path does not exist; GET accepts"),
+            ("/api/outputs?format=xml", None, 400, '"format" must be csv or jsonl'),
+            ("/api/outputs?after=x", None, 400, '"after" must be the number of a result')):
+        status, answer = live.ask(path, body)
+        check(f"{path}: {words}", status == want and words in answer["error"], (status, answer))
+    status, answer = live.ask("/api/watch", b"{}", Content_Type="text/plain")
+    check("the kind of a request", status == 415 and "must be application/json" in answer["error"], answer)
+    status, answer = live.ask("/api/status", Host="elsewhere.example")
+    check("another host", status == 403 and "does not name this machine" in answer["error"], answer)
     status, answer = live.ask("/api/places?text=x")
     check("places that are in no program", status == 200 and "exception" in answer["others"], answer)
     values = [live.ask(f"/api/places?text={text}")[1]["values"] for text in ("itm:3", "dwt:3", "stm", "")]

@@ -228,25 +228,15 @@ static void what_cannot_be_is_counted_not_believed(void **state)
     ct_fractal_free(f);
 }
 
-static void options_and_registers_are_checked(void **state)
+static void registers_have_halves(void **state)
 {
     (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_fractal_options o = {.size = sizeof o, .rtlb_sets = 3};
     struct ct_fractal *f;
     uint64_t v;
-    assert_int_equal(ct_fractal_new(ctx, &o, &f), CT_ERR_ARG);
-    assert_non_null(strstr(ct_ctx_error(ctx), "power of two"));
-    o = (struct ct_fractal_options){.size = sizeof o, .rtlb_ways = 17};
-    assert_int_equal(ct_fractal_new(ctx, &o, &f), CT_ERR_ARG);
     assert_int_equal(ct_fractal_new(ctx, NULL, &f), CT_OK);
     assert_int_equal(ct_fractal_reg_read(f, CT_FRACTAL_REG_ID, 4, &v), CT_OK);
     assert_int_equal(v, 0x43544652);
-    assert_int_equal(ct_fractal_reg_read(f, 0x0fe, 4, &v), CT_ERR_ARG);
-    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_ID, 4, 0), CT_ERR_CONFIG);
-    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_PGD, 8, 1), CT_ERR_CONFIG);
-    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_CTRL, 4, 7), CT_ERR_CONFIG);
-    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_LOG_FIELDS, 4, 0), CT_ERR_CONFIG);
     /* Two halves make one write, together with the high half. */
     assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_PGD, 4, 0x12340000), CT_OK);
     ct_fractal_reg_read(f, CT_FRACTAL_REG_PGD, 8, &v);
@@ -553,6 +543,59 @@ static void blocks_and_single_messages_agree(void **state)
     free(b);
 }
 
+/* What the tracer refuses names the register or the limit, and what is allowed. */
+static void refusals(void **state)
+{
+    static const struct {
+        uint32_t offset;
+        unsigned bytes;
+        uint64_t value;
+        const char *text;
+    } rows[] = {
+        {0x0fe, 4, 0, "register 0xfe: there is no register of 4 bytes at this offset; nothing was written"},
+        {CT_FRACTAL_REG_ID, 4, 0, "the register is read-only; nothing was written"},
+        {CT_FRACTAL_REG_PGD, 8, 1,
+         "PGD 0x1: a translation table must be below 2^48 and aligned to a cache line"},
+        {CT_FRACTAL_REG_CTRL, 4, 7, "CTRL: mode 3 does not exist; the register is unchanged"},
+        {CT_FRACTAL_REG_CTRL, 4, 1, "with 0 address bits and a resolution of 2^6 bytes is not supported"},
+        {CT_FRACTAL_REG_RANGE_CMD, 4, 9, "RANGE_CMD: 9 is not a command; nothing was done"},
+        {CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_REMOVE, "point 0x0: this point is not set"},
+        {CT_FRACTAL_REG_POINT_CMD, 4, 9, "POINT_CMD: 9 is not a command; nothing was done"},
+        {CT_FRACTAL_REG_LOG_FIELDS, 4, 0, "LOG_FIELDS 0x0: this selects no field; the register is unchanged"},
+    };
+    static const struct {
+        struct ct_fractal_options options;
+        const char *text;
+    } limits[] = {
+        {{.rtlb_sets = 3}, "the reverse TLB cannot have 3 sets; use a power of two up to 65536"},
+        {{.rtlb_ways = 17}, "the reverse TLB cannot have 17 ways; use at most 16"},
+        {{.watermarks = 1}, "the tracer cannot have 1 watermarks; use 64 to 1048576"},
+        {{.points = 2000000}, "the tracer cannot have 2000000 observation points; use at most 1048576"},
+        {{.ranges = 257}, "the tracer cannot have 257 ranges; use at most 256"},
+        {{.ring_bytes = 1}, "the event ring cannot have 1 bytes; use 4 KiB to 1 GiB"},
+    };
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_fractal *f;
+    uint64_t value;
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct ct_fractal_options o = limits[i].options;
+        o.size = sizeof o;
+        assert_int_equal(ct_fractal_new(ctx, &o, &f), CT_ERR_ARG);
+        assert_non_null(strstr(ct_ctx_error(ctx), limits[i].text));
+    }
+    assert_int_equal(ct_fractal_new(ctx, NULL, &f), CT_OK);
+    assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_GEOM, 4, 0), CT_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_not_equal(ct_fractal_reg_write(f, rows[i].offset, rows[i].bytes, rows[i].value), CT_OK);
+        assert_non_null(strstr(ct_ctx_error(ctx), rows[i].text));
+    }
+    assert_int_equal(ct_fractal_reg_read(f, 0x0fe, 4, &value), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "no register of 4 bytes at this offset; nothing was read"));
+    ct_fractal_free(f);
+    ct_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -562,7 +605,7 @@ int main(void)
         cmocka_unit_test(invalidations_of_the_cores_are_followed),
         cmocka_unit_test(every_access_to_a_point_is_made_to_show),
         cmocka_unit_test(what_cannot_be_is_counted_not_believed),
-        cmocka_unit_test(options_and_registers_are_checked),
+        cmocka_unit_test(registers_have_halves),
         cmocka_unit_test(ranges_are_registers),
         cmocka_unit_test(events_have_the_port_s_address),
         cmocka_unit_test(the_port_writes_a_mapped_device),
@@ -571,6 +614,7 @@ int main(void)
         cmocka_unit_test(logs_are_read_after_a_crash),
         cmocka_unit_test(messages_are_text_and_back),
         cmocka_unit_test(blocks_and_single_messages_agree),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
