@@ -65,14 +65,15 @@ out x out x
 [1]
 
 ### a module has no inputs
-module m { in x: Events[Int] }
+module m {
+  in x: Events[Int]
+  def a = 1
+}
+out m.a as y
 >>>
-! s.tessla:1:12: error: Expected a definition: a module has no inputs and outputs, found 'in'
-!     1 | module m { in x: Events[Int] }
-!       |            ^^
-! s.tessla:2:1: error: Expected a statement or '}', found end of input
-!     2 | 
-!       | ^
+! s.tessla:2:3: error: Expected a definition: a module has no inputs and outputs, found 'in'
+!     2 |   in x: Events[Int]
+!       |   ^^
 [1]
 
 ### a file in quotes
