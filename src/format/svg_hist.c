@@ -198,14 +198,17 @@ static void caption(FILE *out, const struct plot *p, const struct ct_dist *d)
     fputs("</text>\n", out);
 }
 
-static void draw(FILE *out, struct plot *p, const char *title, const struct ct_dist *d)
+/* `core` is NULL for times of several cores. */
+static void draw(FILE *out, struct plot *p, const char *title, const char *core, const struct ct_dist *d)
 {
     char text[CT_NUMBER_SIZE];
     find_axis(p, d);
     ct_number_count(text, d->count);
-    write_title(out, p, title, strlen(text) + strlen(" times"));
-    fprintf(out, "<text x=\"%.1f\" y=\"18\" text-anchor=\"end\">%s times</text>\n", p->width - p->right,
-            text);
+    write_title(out, p, title, strlen(text) + strlen(" times") + (core ? strlen(" on ") + strlen(core) : 0));
+    fprintf(out, "<text x=\"%.1f\" y=\"18\" text-anchor=\"end\">%s times%s", p->width - p->right, text,
+            core ? " on " : "");
+    ct_xml_text(out, core ? core : "");
+    fputs("</text>\n", out);
     for (unsigned half = 1; half <= 2; half++) {
         const double y = base(p) - (base(p) - p->top) * half / 2;
         fprintf(out, "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", p->left,
@@ -226,20 +229,34 @@ static void draw(FILE *out, struct plot *p, const char *title, const struct ct_d
     caption(out, p, d);
 }
 
-void ct_svg_histogram(FILE *out, const char *title, const struct ct_dist *d)
+#define WIDTH  640
+#define HEIGHT 260
+
+void ct_svg_histograms_begin(FILE *out, size_t count)
 {
-    struct plot p = {.width = 640, .height = 260, .left = 60, .right = 16, .top = 38, .bottom = 48};
+    const size_t height = count * HEIGHT;
     fprintf(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" height=\"%zu\" "
         "role=\"img\">\n"
         "<style>svg{--text:#16191d;--soft:#565e69;--bar:#2f6fd6;--rule:#dde1e6;--axis:#7d8794}"
         "@media(prefers-color-scheme:dark){svg{--text:#e5e8ed;--soft:#9ba5b2;--bar:#5f97f0;--rule:#2d333b}}"
         "text{font:12px sans-serif;fill:var(--soft)}.title{font-weight:bold;fill:var(--text)}"
         ".plot{fill:var(--bar)}.tick{stroke:var(--rule)}.axis{stroke:var(--axis)}"
         ".mean{stroke:var(--text);stroke-dasharray:4 3}</style>\n",
-        p.width, p.height, p.width, p.height);
-    draw(out, &p, title, d);
+        WIDTH, height, WIDTH, height);
+}
+
+void ct_svg_histogram(FILE *out, size_t row, const char *title, const char *core, const struct ct_dist *d)
+{
+    struct plot p = {.width = WIDTH, .height = HEIGHT, .left = 60, .right = 16, .top = 38, .bottom = 48};
+    fprintf(out, "<svg y=\"%zu\" width=\"%d\" height=\"%d\">\n", row * HEIGHT, WIDTH, HEIGHT);
+    draw(out, &p, title, core, d);
+    fputs("</svg>\n", out);
+}
+
+void ct_svg_histograms_end(FILE *out)
+{
     fputs("</svg>\n", out);
 }
 
@@ -250,6 +267,6 @@ void ct_svg_histogram_inside(FILE *out, const char *title, const struct ct_dist 
     fprintf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Times of ", p.width, p.height);
     ct_xml_text(out, title);
     fputs("\">\n", out);
-    draw(out, &p, title, d);
+    draw(out, &p, title, NULL, d);
     fputs("</svg>\n", out);
 }

@@ -20,6 +20,9 @@ struct ct_timing_writer {
     struct ct_timing_write_options options;
     struct ct_out out;
     struct ct_json json;
+    FILE *plots; /* in memory until their number is known; NULL: none yet */
+    char *plots_text;
+    size_t plots_size;
     size_t count;
     bool is_open; /* the JSON array has begun; an error before its first entry writes nothing */
 };
@@ -57,11 +60,29 @@ static void close_array(struct ct_timing_writer *writer)
     writer->is_open = false;
 }
 
+/* Writes the file of all plots. Returns an enum ct_error. */
+static int close_plots(struct ct_timing_writer *writer)
+{
+    if (!writer->plots)
+        return CT_OK;
+    bool lacks = ferror(writer->plots);
+    lacks |= fclose(writer->plots) != 0;
+    writer->plots = NULL;
+    if (!lacks) {
+        ct_svg_histograms_begin(writer->out.file, writer->count);
+        fwrite(writer->plots_text, 1, writer->plots_size, writer->out.file);
+        ct_svg_histograms_end(writer->out.file);
+    }
+    free(writer->plots_text);
+    return lacks ? ct_fail_nomem(writer->ctx, "plots of times") : CT_OK;
+}
+
 void ct_timing_writer_free(struct ct_timing_writer *writer)
 {
     if (!writer)
         return;
     close_array(writer);
+    (void)close_plots(writer);
     (void)ct_out_close(&writer->out, CT_OK);
     free(writer);
 }
@@ -153,7 +174,11 @@ static int write_view(struct ct_timing_writer *writer, const struct ct_timing_vi
         dist = plotted(&view->found, writer->options.function, &title);
         if (!dist)
             return CT_OK;
-        ct_svg_histogram(writer->out.file, title, dist);
+        if (!writer->plots)
+            writer->plots = open_memstream(&writer->plots_text, &writer->plots_size);
+        if (!writer->plots)
+            return ct_fail_nomem(writer->ctx, "plots of times");
+        ct_svg_histogram(writer->plots, writer->count, title, view->core, dist);
         break;
     default:
         rc = write_text(writer, view);
@@ -257,8 +282,9 @@ int ct_timing_writer_end(struct ct_timing_writer *writer)
         ct_json_array(&writer->json, NULL);
     writer->is_open = writer->json.depth > 0;
     close_array(writer);
+    const int rc = close_plots(writer);
     fflush(writer->out.file);
-    return writer->out.result;
+    return writer->out.result ? writer->out.result : rc;
 }
 
 size_t ct_timing_writer_count(const struct ct_timing_writer *writer)

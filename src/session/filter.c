@@ -188,12 +188,12 @@ int ct_filter_settle(struct ct_ctx *ctx, const struct ct_filter *filter, const s
         const struct ct_clock none = {0};
         const struct ct_clock *clock = capture->maps ? &capture->maps->clock : &none;
         if (!f.frequency && !(clock->known && clock->mult))
-            return ct_fail(
-                ctx, CT_ERR_CONFIG,
-                "%s: does not contain the frequency of its timestamps, so a time cannot be converted to "
-                "ticks; give the frequency with --frequency HZ, or the window in ticks, cycles or "
-                "instructions",
-                capture->path);
+            return ct_fail(ctx, CT_ERR_CONFIG,
+                           "%s: the capture does not contain the frequency of its timestamps, so a time "
+                           "cannot be converted to "
+                           "ticks; give the frequency with --frequency HZ, or the window in ticks, cycles or "
+                           "instructions",
+                           capture->path);
         for (size_t i = 0; i < count && !rc; i++)
             rc = search_buffer(ctx, &f, &buffers[i], &search);
         if (!rc && !search.any)

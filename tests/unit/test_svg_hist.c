@@ -27,7 +27,7 @@ static char *plot_of(uint64_t value)
                                  .buckets = CT_DIST_BUCKETS};
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    ct_svg_histogram(out, "times", &dist);
+    ct_svg_histogram(out, 0, "times", "cpu 0", &dist);
     fclose(out);
     return text;
 }
@@ -94,7 +94,7 @@ static char *plot_between(uint64_t least, uint64_t most)
     histogram[ct_dist_bucket(least)] = histogram[ct_dist_bucket(most)] = 1;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    ct_svg_histogram(out, "times", &dist);
+    ct_svg_histogram(out, 0, "times", "cpu 0", &dist);
     fclose(out);
     return text;
 }

@@ -120,7 +120,7 @@ $ coretap watch --at context --context 1234 examples/quickstart
 ! coretap: examples/quickstart: the result is empty although 4610 instructions ran, in firmware.bin: none of them belongs to the selected part; there are up to 3671 instructions and 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
 $ coretap watch --at context --from 1ms examples/quickstart
-! coretap: examples/quickstart: does not contain the frequency of its timestamps, so a time cannot be converted to ticks; give the frequency with --frequency HZ, or the window in ticks, cycles or instructions
+! coretap: examples/quickstart: the capture does not contain the frequency of its timestamps, so a time cannot be converted to ticks; give the frequency with --frequency HZ, or the window in ticks, cycles or instructions
 [2]
 $ coretap watch --at context --from 5 examples/quickstart
 ! coretap watch: --from: '5': the number has no unit; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
