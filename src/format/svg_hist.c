@@ -239,11 +239,13 @@ void ct_svg_histograms_begin(FILE *out, size_t count)
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" height=\"%zu\" "
         "role=\"img\">\n"
-        "<style>svg{--text:#16191d;--soft:#565e69;--bar:#2f6fd6;--rule:#dde1e6;--axis:#7d8794}"
-        "@media(prefers-color-scheme:dark){svg{--text:#e5e8ed;--soft:#9ba5b2;--bar:#5f97f0;--rule:#2d333b}}"
+        "<style>svg{--back:#fff;--text:#16191d;--soft:#565e69;--bar:#2f6fd6;--rule:#dde1e6;--axis:#7d8794}"
+        "@media(prefers-color-scheme:dark){svg{--back:#1a1d21;--text:#e5e8ed;--soft:#9ba5b2;--bar:#5f97f0;--"
+        "rule:#2d333b}}"
         "text{font:12px sans-serif;fill:var(--soft)}.title{font-weight:bold;fill:var(--text)}"
         ".plot{fill:var(--bar)}.tick{stroke:var(--rule)}.axis{stroke:var(--axis)}"
-        ".mean{stroke:var(--text);stroke-dasharray:4 3}</style>\n",
+        ".mean{stroke:var(--text);stroke-dasharray:4 3}.back{fill:var(--back)}</style>\n"
+        "<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n",
         WIDTH, height, WIDTH, height);
 }
 

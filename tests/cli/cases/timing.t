@@ -37,8 +37,9 @@ $ coretap timing -q --format svg --function main examples/quickstart
 ! coretap: --function main: no run of this function was measured from call to return; nothing is plotted; name a function whose inclusive count is not 0 in 'coretap timing'
 [1]
 Plots of several streams are one picture.
-$ coretap timing -q --format svg --pair '0x8053c 0x8053c' examples/quickstart | grep -o '<svg xmlns\|<svg y="[0-9]*"\|[0-9]* times on [^<]*\|</svg>'
+$ coretap timing -q --format svg --pair '0x8053c 0x8053c' examples/quickstart | grep -o '<svg xmlns\|class="back"\|<svg y="[0-9]*"\|[0-9]* times on [^<]*\|</svg>'
 | <svg xmlns
+| class="back"
 | <svg y="0"
 | 30 times on cpu_0
 | </svg>
