@@ -25,15 +25,15 @@ def overhead_numbers(rows):
          "fabric, at 100 MHz behind a CCI-400, may answer later still. This one number scales the column."),
         ("Fig. 2, PL Coherent against No PL", "the text has no numbers for the bars",
          f"{percent(min(coherent))} to {percent(max(coherent))}",
-         "As above: what costs is the wait for the fabric's answer, in proportion to the misses."),
+         "As above: each miss waits for the fabric's answer, so the cost is in proportion to the misses."),
         ("Fig. 2 and Sec. V-A, tracing against PL Coherent", "“negligible”",
          f"{percent(min(tracing))} to {percent(max(tracing))}",
-         verdict(max(tracing) < 0.005, "The share is the larger the shorter the program: most of it is "
-                 "spent at the start.")),
+         verdict(max(tracing) < 0.005, "Most of it is spent at the start, so its share is larger in short "
+                 "programs.")),
         ("Sec. III, Logger: BRAM against DRAM", "BRAM adds no stress on the main memory bus",
          f"a log in DRAM costs {percent(min(sink), 4)} to {percent(max(sink), 4)} more",
-         verdict(max(sink) < 0.005, "33 bytes for each miss of the text section are little beside the "
-                 "lines that misses bring.")),
+         verdict(max(sink) < 0.005, "Each miss of the text section writes 33 bytes to the log, and reads a "
+                 "whole line from memory.")),
     ]
 
 
@@ -42,12 +42,13 @@ def numbers(rows, figure, logged, sizes):
     return overhead_numbers(rows) + [
         ("Sec. V-A, start", "up to an invalidation for each page in the range and for each page table entry",
          f"{figure['commands']} commands in all, for canny's text section",
-         "A clean is for a line of eight descriptors, so that these are fewer than the pages; a read is for "
-         "each walk seen."),
+         "One clean covers a line of eight descriptors, so there are fewer cleans than pages. There is one "
+         "read for each page-table walk that was seen."),
         (f"Fig. 3, canny -t 5, {sizes[-1]}", "5 runs, with functions in the order in which they are called",
          f"{figure['runs']} runs found in {figure['events']} events",
-         verdict(figure["runs"] == 5, "Runs can be told apart where the image is larger than the last-level "
-                 "cache, so that each of them brings the code in anew. The canny is an own one.")),
+         verdict(figure["runs"] == 5, "Runs can be told apart when the image is larger than the last-level "
+                 "cache, because each run then loads the code again. This canny is not the "
+                 "paper's program.")),
         ("Sec. V-A, Fig. 2: the workloads", "disparity, mser, sift, tracking of SD-VBS",
          "own implementations of the same algorithms", "Ratios can be compared, times cannot."),
         ("Sec. III, passive logging", "“a complete trace of LLC misses”",
