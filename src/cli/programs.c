@@ -198,7 +198,7 @@ bool cli_programs_any(const struct ct_programs *p, const struct cli_capture *cap
 {
     if (ct_programs_count(p))
         return true;
-    cli_say("%s: %s; functions and lines are not known; name the program with --elf", capture->path,
+    cli_say("%s: %s; functions and lines are not known; name the program with --elf", capture->capture->path,
             capture->capture->missing_count ? "none of the program files that the capture names was found"
                                             : "the capture names no program file");
     return false;

@@ -98,7 +98,7 @@ static void print_totals(struct ct_fractal_sums *sums, FILE *out)
 {
     const struct ct_fractal_totals *t = ct_fractal_sums_totals(sums);
     const struct ct_analysis_captures *c = &ct_fractal_sums_analysis(sums)->captures;
-    fprintf(out, "logs      %" PRIu64 ", %" PRIu64 " of them not whole\n", c->known, c->damaged);
+    fprintf(out, "logs      %" PRIu64 ", %" PRIu64 " of them damaged or incomplete\n", c->known, c->damaged);
     fprintf(out,
             "events    %" PRIu64 " (%" PRIu64 " of instructions), %" PRIu64
             " more for pages mapped twice; %" PRIu64 " dropped; %" PRIu64 " bytes damaged\n",

@@ -153,7 +153,7 @@ $ coretap timing --pair "0x400000 exception" $T/pairs
 [2]
 # Several logs add up, and are saved.
 $ for i in 1 2; do coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/log$i > $T/out; done; coretap fractal report $T/log1 $T/log2
-| logs      2, 0 of them not whole
+| logs      2, 0 of them damaged or incomplete
 | events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
 | ReadShared         12
 | initiator 0        12
@@ -182,7 +182,7 @@ $ coretap fractal report --data $T/log1 -o $T/saved && sed "s,$T,T," $T/saved | 
 | elsewhere 6 4 [unknown]
 ! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap fractal report $T/saved $T/log2 --top 1
-| logs      2, 0 of them not whole
+| logs      2, 0 of them damaged or incomplete
 | events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
 | ReadShared         12
 | initiator 0        12
@@ -204,6 +204,11 @@ $ coretap fractal report --csv $T/saved
 ! coretap fractal report: --csv, --html, --svg and --perfetto show the times of one log; saved sums and several logs have no common time; name one log, or leave the option out
 ! Try 'coretap fractal report --help'.
 [2]
+Sums remember that a log of theirs was cut off.
+$ head -c -20 $T/log1 >$T/cut; coretap fractal report -q --data $T/cut >$T/cutsums; coretap fractal report -q $T/cutsums | head -1
+| logs      1, 1 of them damaged or incomplete
+! coretap: $T/cut: 13 bytes of the log are damaged; only the intact part was used
+! coretap: $T/cutsums: some of its logs were damaged or incomplete; the sums lack their missing events
 A picture has an axis of time with a unit and round ticks, and says how many misses its shades stand for.
 $ coretap fractal report --svg sets $T/log1 | sed -n 's/.*>\([^<]*\)<.text>$/\1/p' | grep -v '^set'
 | Sets of the last-level cache over time: misses in each
@@ -227,7 +232,7 @@ $ coretap fractal report $T/saved tests/fuzz/corpus/saved/counts
 ! coretap: tests/fuzz/corpus/saved/counts:1: this is not a fractal file, because its first line is not 'coretap-fractal 1'; the file was not loaded; write it again with 'coretap fractal report --data'
 [2]
 $ coretap fractal report $T/saved $T/saved --top 1 | head -2
-| logs      2, 0 of them not whole
+| logs      2, 0 of them damaged or incomplete
 | events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
 ! coretap: warning: fractal: $T/log1: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 $ printf '\003' | dd of=$T/log2 bs=1 seek=246 conv=notrunc status=none; coretap fractal report --data $T/log1 $T/log2 | sed -n '2,5p'
@@ -238,7 +243,7 @@ $ printf '\003' | dd of=$T/log2 bs=1 seek=246 conv=notrunc status=none; coretap 
 ! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
 ! coretap: $T/log2: the log does not name its program; functions and objects have no names; name the program with --elf
 $ coretap fractal report --data $T/log1 $T/log2 -o $T/damaged; coretap fractal report $T/damaged | head -2
-| logs      2, 0 of them not whole
+| logs      2, 0 of them damaged or incomplete
 | events    12 (8 of instructions), 0 more for pages mapped twice; 3 dropped; 0 bytes damaged
 ! coretap: $T/log1: the log does not name its program; functions and objects have no names; name the program with --elf
 ! coretap: $T/log2: the log does not name its program; functions and objects have no names; name the program with --elf

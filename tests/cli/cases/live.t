@@ -8,7 +8,7 @@ $ coretap live --config examples/raw/board.ini --timing nowhere
 ! coretap: nowhere: cannot be opened: No such file or directory
 [2]
 $ coretap live --config examples/raw/board.ini --cover examples/raw/board.bin
-! coretap: -: the capture names no program file; functions and lines are not known; name the program with --elf
+! coretap: examples/raw/board.ini: the capture names no program file; functions and lines are not known; name the program with --elf
 [2]
 $ coretap live --config examples/raw/board.ini --at nowhere examples/raw/board.bin
 ! coretap: watchpoint 'nowhere': no program has a function with this name; list the functions of a program with 'coretap graph'

@@ -160,3 +160,8 @@ $ for x in '\177ELF' '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0\1\0\0\0\0\0\0\0\
 ! coretap: $T/elf: the ELF header is damaged or truncated after 40 bytes of the file; use a complete copy
 ! coretap: $T/elf: this is neither an ELF file nor Intel HEX nor S-records; to use a raw memory dump, name it with its address in the .ini file of a raw trace (file =)
 [2]
+
+Files in a folder of captures that are none.
+
+$ mkdir $T/many; cp -r examples/raw $T/many; coretap manifest -o $T/list $T/many
+! coretap: 2 captures of 0.0 MB, 4 other files (--verbose names them)

@@ -168,3 +168,18 @@ $ coretap watch --format sums --from 1insn $T/one
 ! coretap watch: --from cannot be applied: a file of saved sums has only those of whole captures
 ! Try 'coretap watch --help'.
 [2]
+Places that are no places.
+$ for p in 0xzz context: context:0xzz itm:x stm:1:2:3 dwt:9 event:x exception:x 'store:a[' 'x#1' value: main.c:0; do coretap watch --at "$p" examples/raw/itm.ini >/dev/null; done
+! coretap: watchpoint '0xzz': no program has a function with this name; list the functions of a program with 'coretap graph'
+! coretap: watchpoint 'context:': the context is missing or above 2^32-1; write a context ID or name: context:0x12, context:bash
+! coretap: watchpoint 'context:0xzz': the capture has no context with this name; use an ID (context:0x12), or name contexts in the [context] section of an .ini (docs/formats.md)
+! coretap: watchpoint 'itm:x': the number or name after itm: is wrong; write a stimulus port, 0 to 255: itm:3, itm:3.signed
+! coretap: watchpoint 'stm:1:2:3': the number or name after stm: is wrong; write a channel, 0 to 65535, after the number of a master to select one: stm:7, stm:0x10:7, stm:7.signed
+! coretap: watchpoint 'dwt:9': the number or name after dwt: is wrong; write a comparator with data trace, 0 to 3: dwt:0, dwt:0.read, dwt:0.write, dwt:0.address, dwt:0.pc, dwt:0.signed
+! coretap: watchpoint 'event:x': the capture has no event with this name; use a number (event:0), or name events in the [event] section of its .ini (docs/formats.md)
+! coretap: watchpoint 'exception:x': 'exception' is not a kind of place, and no program has a function with the whole name; use one of function, entry, return, line, edge, exception, context, itm, stm, dwt, event, load, store, value, text, begin and end
+! coretap: watchpoint 'store:a[': there is no program, so its variables are unknown; name the program with --elf
+! coretap: watchpoint 'x#1': no program has a function with this name; list the functions of a program with 'coretap graph'
+! coretap: watchpoint 'value:': no program has an event with this name or any other event of this kind; define it with coretap/itm.h
+! coretap: watchpoint 'main.c:0': the file name is too long, or the line number is not from 1 to 2^32-1; correct it
+[2]
