@@ -178,7 +178,7 @@ struct ct_framer_options {
 CT_API int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out);
 CT_API void ct_framer_free(struct ct_framer *framer);
 
-/* Appends data[0..size) of trace ID `id` (0 to 127; ID 0 is padding). *used bytes are taken and *len written
+/* Appends data[0..size) of trace ID `id` (0 to 126; ID 0 is padding). *used bytes are taken and *len written
  * to out[0..cap); `cap` is at least CT_FRAMER_OUT_MIN. Call again while bytes are left. */
 CT_API int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, size_t size,
                           size_t *used, uint8_t *out, size_t cap, size_t *len);

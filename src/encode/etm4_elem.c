@@ -199,8 +199,10 @@ static int say_gap(struct ct_etm4_emitter *e, struct sink *sink, const struct ct
         return say_type(e, sink, CT_ETM4_OVERFLOW);
     if (elem->n == CT_GAP_DISCARD)
         return say_type(e, sink, CT_ETM4_DISCARD);
-    return ct_fail(e->ctx, CT_ERR_ARG,
-                   "gap of reason %u: no trace unit says so; overflow and discard can be said", elem->n);
+    return ct_fail(
+        e->ctx, CT_ERR_ARG,
+        "gap of reason %u: no trace unit reports it; it was not encoded; use an overflow or a discard",
+        elem->n);
 }
 
 /* ---- addresses and contexts ---- */
@@ -274,7 +276,8 @@ static int say_exception(struct ct_etm4_emitter *e, struct sink *sink, const str
         if (elem->aux == 0 && e->config.ete)
             return say_type(e, sink, CT_ETM4_PE_RESET);
         return ct_fail(e->ctx, CT_ERR_ARG,
-                       "exception %u without a return address: only the PE reset of an ETE has none",
+                       "exception %u: only the PE reset of an ETE has no return address; it was not encoded; "
+                       "add the address",
                        elem->aux);
     }
     struct ct_etm4_packet packet = {
@@ -356,7 +359,10 @@ static int say_transaction(struct ct_etm4_emitter *e, struct sink *sink, const s
     case CT_TRANS_INIT:
         break;
     }
-    return ct_fail(e->ctx, CT_ERR_ARG, "transaction kind %u: it can only stand behind a SYNC", elem->n);
+    return ct_fail(
+        e->ctx, CT_ERR_ARG,
+        "transaction of kind %u: it does not follow a SYNC; it was not encoded; put it directly behind one",
+        elem->n);
 }
 
 /* ---- elements ---- */
@@ -419,7 +425,9 @@ static int emit_elem(struct ct_etm4_emitter *e, struct sink *sink, const struct 
     default:
         break;
     }
-    return ct_fail(e->ctx, CT_ERR_ARG, "element kind %u: no ETMv4 or ETE packet says it", elem->kind);
+    return ct_fail(e->ctx, CT_ERR_ARG,
+                   "element of kind %u: no ETMv4 or ETE packet has it; it was not encoded; leave it out",
+                   elem->kind);
 }
 
 /* Returns whether nothing may come between this element and the next one. */
@@ -449,10 +457,11 @@ int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t 
     if (!e || (!elems && size) || !taken || !out || !len)
         return CT_ERR_ARG;
     struct sink sink = {.out = out, .cap = cap};
-    int err = cap < CT_ETM4_EMIT_MAX
-                  ? ct_fail(e->ctx, CT_ERR_ARG, "room for %zu bytes; one element may need %d", cap,
-                            CT_ETM4_EMIT_MAX)
-                  : CT_OK;
+    int err = cap < CT_ETM4_EMIT_MAX ? ct_fail(e->ctx, CT_ERR_ARG,
+                                               "ETMv4 elements: there is room for %zu bytes, but one may "
+                                               "need %d; none was encoded; give more room",
+                                               cap, CT_ETM4_EMIT_MAX)
+                                     : CT_OK;
     size_t i = 0;
     while (!err && i < size && cap - sink.len >= CT_ETM4_EMIT_MAX) {
         const struct ct_elem *elem = &elems[i], *next = i + 1 < size ? elem + 1 : NULL;

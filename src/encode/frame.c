@@ -129,10 +129,10 @@ int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, si
     struct sink sink = {framer, out, 0};
     *used = *len = 0;
     if (id > MAX_ID || cap < CT_FRAMER_OUT_MIN)
-        return ct_fail(
-            framer->ctx, CT_ERR_ARG,
-            "framer: trace ID %u with room for %zu bytes; IDs end at %d, and room for %d is needed", id, cap,
-            MAX_ID, CT_FRAMER_OUT_MIN);
+        return ct_fail(framer->ctx, CT_ERR_ARG,
+                       "framer: trace ID %u is above %d, or the room for %zu bytes is below %d; nothing was "
+                       "framed; correct that one",
+                       id, MAX_ID, cap, CT_FRAMER_OUT_MIN);
     if (size && (!framer->has_id || framer->id != id))
         set_id(&sink, id);
     while (*used < size && cap - sink.len >= CT_FRAMER_OUT_MIN / 2) {
@@ -151,8 +151,10 @@ int ct_framer_finish(struct ct_framer *framer, uint8_t *out, size_t cap, size_t 
     struct sink sink = {framer, out, 0};
     *len = 0;
     if (cap < 2 * BLOCK)
-        return ct_fail(framer->ctx, CT_ERR_ARG, "framer: room for %zu bytes at the end, %d are needed", cap,
-                       2 * BLOCK);
+        return ct_fail(framer->ctx, CT_ERR_ARG,
+                       "framer: there is room for %zu bytes, but the end may need %d; the last frame was not "
+                       "written; give more room",
+                       cap, 2 * BLOCK);
     if (framer->pos) {
         set_id(&sink, 0);
         while (framer->pos)
@@ -175,7 +177,9 @@ int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, s
     if (rc)
         return rc;
     if (o.framing < CT_FRAMING_FRAMES || o.framing > CT_FRAMING_DSTREAM)
-        return ct_fail(ctx, CT_ERR_ARG, "framer: framing %u is none that has frames", o.framing);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "framer: framing %u has no frames; no framer was made; choose one that has",
+                       o.framing);
     struct ct_framer *framer = calloc(1, sizeof(*framer));
     if (!framer)
         return ct_fail_nomem(ctx, "framer");

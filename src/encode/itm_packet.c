@@ -154,11 +154,13 @@ int ct_itm_encode_packet(struct ct_ctx *ctx, const struct ct_itm_packet *packet,
     const unsigned size = put(bytes, packet);
     if (!size)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "ITM packet of type %u: there is no packet with these members; it was not encoded",
+                       "ITM packet of type %u: there is no packet with these members; it was not encoded; "
+                       "correct the packet",
                        packet->type);
     if (size > cap)
-        return ct_fail(ctx, CT_ERR_LIMIT, "ITM packet of %u bytes, room for %zu; it was not encoded", size,
-                       cap);
+        return ct_fail(ctx, CT_ERR_LIMIT,
+                       "ITM packet of %u bytes: there is room for %zu; it was not encoded; give it more room",
+                       size, cap);
     memcpy(out, bytes, size);
     *len = size;
     return CT_OK;

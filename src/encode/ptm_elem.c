@@ -37,7 +37,8 @@ struct sink {
 
 static int refuse(struct ct_ptm_emitter *e, const struct ct_elem *elem, const char *why)
 {
-    return ct_fail(e->ctx, CT_ERR_ARG, "PTM element of kind %u: %s; it was not encoded", elem->kind, why);
+    return ct_fail(e->ctx, CT_ERR_ARG, "PTM element of kind %u: %s; it was not encoded; correct the elements",
+                   elem->kind, why);
 }
 
 static int say(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_ptm_packet *packet)
@@ -353,10 +354,11 @@ int ct_ptm_emit(struct ct_ptm_emitter *e, const struct ct_elem *elems, size_t si
     if (!e || (!elems && size) || !taken || !out || !len)
         return CT_ERR_ARG;
     struct sink sink = {.out = out, .cap = cap};
-    int err =
-        cap < CT_PTM_EMIT_MAX
-            ? ct_fail(e->ctx, CT_ERR_ARG, "room for %zu bytes; one element may need %d", cap, CT_PTM_EMIT_MAX)
-            : CT_OK;
+    int err = cap < CT_PTM_EMIT_MAX ? ct_fail(e->ctx, CT_ERR_ARG,
+                                              "PTM elements: there is room for %zu bytes, but one may need "
+                                              "%d; none was encoded; give more room",
+                                              cap, CT_PTM_EMIT_MAX)
+                                    : CT_OK;
     size_t i = 0;
     while (!err && i < size && cap - sink.len >= CT_PTM_EMIT_MAX) {
         err = take_elem(e, &sink, &elems[i]);
@@ -364,7 +366,8 @@ int ct_ptm_emit(struct ct_ptm_emitter *e, const struct ct_elem *elems, size_t si
     }
     if (!err && final && i == size && e->open.type != CT_PTM_NOT_SYNC)
         err = ct_fail(e->ctx, CT_ERR_ARG,
-                      "the last PTM element wants its address or its cycles; it was not encoded");
+                      "PTM elements: the last one waits for its address or its cycles; it was not encoded; "
+                      "add that element");
     if (!err && final && i == size)
         err = flush_atoms(e, &sink);
     *taken = i;

@@ -38,8 +38,8 @@ struct draft {
 
 static int refuse(const struct draft *d, const char *why)
 {
-    return ct_fail(d->encoder->ctx, CT_ERR_ARG, "PTM packet of type %u: %s; it was not encoded",
-                   d->packet->type, why);
+    return ct_fail(d->encoder->ctx, CT_ERR_ARG,
+                   "PTM packet of type %u: %s; it was not encoded; correct the packet", d->packet->type, why);
 }
 
 static void put(struct draft *d, unsigned byte)
@@ -394,7 +394,9 @@ int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_ptm_pac
     if (err)
         return err;
     if (d.size > cap)
-        return ct_fail(encoder->ctx, CT_ERR_LIMIT, "PTM packet of type %u: %u bytes, but room for %zu",
+        return ct_fail(encoder->ctx, CT_ERR_LIMIT,
+                       "PTM packet of type %u: it has %u bytes, but there is room for %zu; it was not "
+                       "encoded; give it more room",
                        packet->type, d.size, cap);
     memcpy(out, d.bytes, d.size);
     *len = d.size;
@@ -412,8 +414,10 @@ int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struc
     if (err)
         return err;
     if (source->protocol != CT_PROTOCOL_PTM)
-        return ct_fail(ctx, CT_ERR_ARG, "source %s: protocol is %s, not ptm", source->name,
-                       ct_protocol_name((enum ct_protocol)source->protocol));
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "source %s: its protocol is %s, not ptm; no encoder was made; use the encoder of its protocol",
+            source->name, ct_protocol_name((enum ct_protocol)source->protocol));
     struct ct_ptm_encoder *encoder = calloc(1, sizeof(*encoder));
     if (!encoder)
         return ct_fail_nomem(ctx, "PTM encoder");

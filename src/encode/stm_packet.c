@@ -37,7 +37,9 @@ int ct_stm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struc
     if (!source || !out)
         return ct_fail_null(ctx, __func__);
     if (source->protocol != CT_PROTOCOL_STM)
-        return ct_fail(ctx, CT_ERR_ARG, "source %s is no STM; its trace needs another encoder", source->name);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "source %s: it is not an STM; no encoder was made; use the encoder of its protocol",
+                       source->name);
     struct ct_stm_encoder *e = calloc(1, sizeof *e);
     if (!e)
         return ct_fail_nomem(ctx, "STM packet encoder");
@@ -159,11 +161,14 @@ int ct_stm_encode_packet(struct ct_stm_encoder *e, const struct ct_stm_packet *p
     *len = 0;
     const char *why = make(&draft);
     if (why)
-        return ct_fail(e->ctx, CT_ERR_ARG, "STM packet of type %u: %s; it was not encoded", packet->type,
+        return ct_fail(e->ctx, CT_ERR_ARG,
+                       "STM packet of type %u: %s; it was not encoded; correct the packet", packet->type,
                        why);
     if (draft.size > cap)
-        return ct_fail(e->ctx, CT_ERR_LIMIT, "STM packet of %zu bytes, room for %zu; it was not encoded",
-                       draft.size, cap);
+        return ct_fail(
+            e->ctx, CT_ERR_LIMIT,
+            "STM packet of %zu bytes: there is room for %zu; it was not encoded; give it more room",
+            draft.size, cap);
     memcpy(out, draft.bytes, draft.size);
     *len = draft.size;
     e->now = draft.next;
