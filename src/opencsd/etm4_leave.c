@@ -9,7 +9,10 @@
  * a context. Returns false when there is no address. */
 static bool release_with_address(struct ct_ocsd_etm4 *d, struct ct_ocsd_held item)
 {
-    if (d->held.count && ct_ocsd_held_at(&d->held, 0)->kind == CT_OCSD_HELD_CONTEXT) {
+    const bool has_context = d->held.count > 1 &&
+                             ct_ocsd_held_at(&d->held, 0)->kind == CT_OCSD_HELD_CONTEXT &&
+                             ct_ocsd_held_at(&d->held, 1)->kind == CT_OCSD_HELD_ADDRESS;
+    if (has_context) {
         struct ct_ocsd_held context = *ct_ocsd_held_at(&d->held, 0);
         context.index = item.index;
         if (context.aux & CT_ETM4_HAS_CONTEXT)

@@ -122,13 +122,11 @@ static struct ct_ocsd_etm4_width width_of(const struct ct_etm4_packet *in,
     const uint8_t bits = address_bits(in);
     if (in->type == CT_ETM4_ADDR_MATCH || in->type == CT_ETM4_SRC_ADDR_MATCH)
         return widths[in->idx];
-    const uint8_t valid = bits > before->v_addr.valid_bits ? bits : before->v_addr.valid_bits;
-    const bool is_long = bits >= 32 && (valid > 32 || before->context.SF);
-    const bool is_short = bits == 32 && !is_long;
-    return (struct ct_ocsd_etm4_width){.size = is_long    ? VA_64BIT
-                                               : is_short ? VA_32BIT
-                                                          : (uint8_t)before->v_addr.size,
-                                       .valid = valid};
+    return (struct ct_ocsd_etm4_width){.size = bits == 64 || (bits == 32 && before->context.SF) ? VA_64BIT
+                                               : bits == 32                                     ? VA_32BIT
+                                                            : (uint8_t)before->v_addr.size,
+                                       .valid = bits > before->v_addr.valid_bits ? bits
+                                                                                 : before->v_addr.valid_bits};
 }
 
 static void set_address(const struct ct_etm4_packet *in, struct ct_ocsd_etm4_width *widths,

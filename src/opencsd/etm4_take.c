@@ -211,7 +211,8 @@ void ct_ocsd_etm4_hold(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
         on_control(d, p);
         break;
     }
-    if (!d->pending_address && !d->commit && d->depth > d->max_spec)
+    const bool too_many = (int32_t)d->depth > (int32_t)d->max_spec; /* signed, as in 1.3.3 */
+    if (!d->pending_address && !d->commit && too_many)
         d->commit = d->depth - d->max_spec;
 }
 

@@ -234,8 +234,10 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
     d->has_next_start = false;
     if (!settle_return(d))
         return;
-    if (target)
-        ct_ocsd_path_go_to(&d->path, address->value, select_isa(d, address->n));
+    if (target) { /* here the state of before a loss counts in 1.3.3 */
+        const bool was_64 = d->path.isa == CT_ISA_A64;
+        ct_ocsd_path_go_to(&d->path, address->value, was_64 ? d->path.isa : select_isa(d, address->n));
+    }
     const bool is_behind = d->late && address->value < d->path.addr; /* no path leads backwards */
     if (!tail_chain && d->path.addr != address->value && !is_behind &&
         !ct_ocsd_path_walk(&d->path, exception->index, address->value, false, &last)) {

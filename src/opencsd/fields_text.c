@@ -9,7 +9,7 @@ static const char capitals[] = "0123456789ABCDEF";
 
 void ct_ocsd_fields_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr)
 {
-    const int bits = addr->size == VA_64BIT ? 64 : 32;
+    const int bits = addr->size == VA_64BIT || addr->valid_bits > 32 ? 64 : 32;
     const int digits = (addr->valid_bits + 3) / 4;
     ct_ocsd_line_say(line, "Addr=0x");
     if (addr->valid_bits >= bits) {
