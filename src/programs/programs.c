@@ -402,7 +402,8 @@ int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capt
     if (!p->options.all_memories && ct_programs_by_memory(capture))
         return rc;
     for (size_t i = 0; i < capture->program_count && !rc; i++)
-        if (!is_replaced(p, &capture->programs[i]))
+        if (!is_replaced(p, &capture->programs[i]) &&
+            !ct_program_was_replaced(p->ctx, &capture->programs[i], capture))
             rc = add_everywhere(p, &capture->programs[i], i < capture->main_count);
     return rc;
 }

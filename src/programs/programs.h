@@ -86,6 +86,11 @@ int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, cons
 int ct_program_names_memory(struct ct_ctx *ctx, const struct ct_image *names,
                             const struct ct_capture *capture);
 
+/* Returns whether a program that the capture names has other code than the capture's memory, after a warning.
+ * The capture has compared build ids, so only files without one are looked at. */
+bool ct_program_was_replaced(struct ct_ctx *ctx, const struct ct_image *ran,
+                             const struct ct_capture *capture);
+
 /* Drops the computed rests of copies of memory, because programs are added. */
 void ct_programs_forget_rests(struct ct_programs *programs);
 

@@ -187,9 +187,9 @@ static bool is_gone_there(const struct version *v, const struct ct_capture *capt
     return false;
 }
 
-/* Refuses a file whose code differs from that of the capture. Maps of processes are skipped when a missing
- * file was at this address, because this file may stand for it. */
-static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_capture *capture)
+/* Returns whether the file's code differs from that of the capture. Maps of processes are skipped when a
+ * missing file was at this address, because this file may stand for it. */
+static bool is_other_code(struct version *v, const struct ct_capture *capture)
 {
     const struct ct_maps *maps = is_gone_there(v, capture) ? NULL : capture->maps;
     for (size_t i = 0; i < capture->buffer_count; i++)
@@ -198,7 +198,12 @@ static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_cap
         for (size_t k = 0; k < maps->processes[i].generation_count; k++)
             compare_code(v, maps->processes[i].generations[k].images,
                          maps->processes[i].generations[k].image_count);
-    if (v->is_code_there || !v->contradicting)
+    return !v->is_code_there && v->contradicting;
+}
+
+static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_capture *capture)
+{
+    if (!is_other_code(v, capture))
         return CT_OK;
     return ct_fail(
         ctx, CT_ERR_CONFIG,
@@ -207,6 +212,20 @@ static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_cap
         "wrong; give the build that ran, with its load address (FILE@ADDRESS), or omit this file",
         v->path, v->contradicting->path, capture->path ? capture->path : "the capture", v->code.other_pages,
         v->code.pages, v->code.first_other);
+}
+
+bool ct_program_was_replaced(struct ct_ctx *ctx, const struct ct_image *ran, const struct ct_capture *capture)
+{
+    struct version v = {.path = ran->path, .bias = ran->addr};
+    if (!ct_elf_look(&ct_files_system, ran->path, &v.elf) || v.elf.id.size || ct_module_is_named(ran->path) ||
+        !is_other_code(&v, capture))
+        return false;
+    ct_log(ctx, CT_LOG_WARNING,
+           "%s: its code differs from that of %s, which %s contains at these addresses, so the file was "
+           "replaced after it ran; its functions and lines are unknown; give the file that ran with --elf "
+           "FILE@%" PRIx64,
+           v.path, v.contradicting->path, capture->path ? capture->path : "the capture", v.bias);
+    return true;
 }
 
 int ct_program_names_memory(struct ct_ctx *ctx, const struct ct_image *names,
