@@ -117,6 +117,36 @@ static uint8_t *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
+/* Returns whether a section is compressed with zstd, which libdw reads from 0.189 on. To older ones the file
+ * seems to have no debug information. */
+static bool has_zstd(Elf *elf)
+{
+    static const GElf_Word zstd = 2; /* ELFCOMPRESS_ZSTD, which older <elf.h> lack */
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header;
+        GElf_Chdr whole;
+        if (gelf_getshdr(scn, &header) && header.sh_flags & SHF_COMPRESSED && gelf_getchdr(scn, &whole) &&
+            whole.ch_type == zstd)
+            return true;
+    }
+    return false;
+}
+
+static void tell_unreadable(struct ct_dwarf_reader *reader, Elf *elf, const char *name)
+{
+    if (has_zstd(elf))
+        ct_log(reader->ctx, CT_LOG_WARNING,
+               "%s: its debug information is compressed with zstd, which this version of libdw does not "
+               "read; its source lines are unknown; use libdw 0.189 or later, or uncompress the sections "
+               "with objcopy --decompress-debug-sections",
+               name);
+    else
+        ct_log(reader->ctx, CT_LOG_WARNING,
+               "%s: the debug information cannot be read: %s; its source lines are unknown; use an undamaged "
+               "copy of the file",
+               name, dwarf_errmsg(-1));
+}
+
 /* Opens the file with libdw, which uncompresses its sections. NULL when libdw refuses it, when a string in it
  * is not terminated (libdw would read past its end), or when reading its abbreviations for each unit would
  * take too much. */
@@ -125,10 +155,7 @@ static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *
     Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
     const char *unended = dwarf ? ct_dwarf_unended_strings(elf) : NULL;
     if (!dwarf && errno != ENOMEM)
-        ct_log(reader->ctx, CT_LOG_WARNING,
-               "%s: the debug information cannot be read: %s; its source lines are unknown; use an undamaged "
-               "copy of the file",
-               name, dwarf_errmsg(-1));
+        tell_unreadable(reader, elf, name);
     if (!dwarf || (!unended && ct_dwarf_abbrevs_fit(dwarf, elf)))
         return dwarf;
     ct_log(reader->ctx, CT_LOG_WARNING,

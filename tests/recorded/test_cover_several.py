@@ -162,6 +162,18 @@ def main():
         assert f"{program}: its code differs from that of {capture}/mem_" in done.stderr, done.stderr
         assert "/replaced\n" not in done.stdout, done.stdout
 
+    def packed_lines():
+        program = build(folder, "packed", PROGRAM)
+        done = subprocess.run(["aarch64-linux-gnu-objcopy", "--compress-debug-sections=zstd", program],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"no zstd in objcopy: {done.stderr}"
+        done = subprocess.run([CORETAP, "cover", record(folder, "packed.capture", program)],
+                              capture_output=True, text=True, check=False)
+        told = f"{program}: its debug information is compressed with zstd" in done.stderr
+        assert told != (f"{folder}/packed.c\n" in done.stdout), done.stderr
+        return None
+
     def profiles():
         saved = folder / "sum"
         saved.write_bytes(data(made["even"]))
@@ -282,6 +294,7 @@ def main():
     tap.case("the code by which handlers of signals return has a name", why, returns_from_signals)
     tap.case("lcov: a file that a compiler made up is left out", why, made_up_file)
     tap.case("a program without build id that was replaced is not used", why, replaced)
+    tap.case("sections compressed with zstd are read, or named", why, packed_lines)
     tap.case("profiles that are counts", why, profiles)
     tap.case("stacks, and files of them", why, stacks)
     tap.case("calls with their cost, and files of them", why, calls)
