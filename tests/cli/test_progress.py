@@ -25,7 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "quickstart"
 FRAME = 16
 RAW = ROOT / "examples" / "raw"
-FIRST = 4096  # bytes that the command waits for to detect the framing
+# The command waits for 4096 bytes to detect the framing. What follows the trace is padding.
+FIRST = (EXAMPLE / "trace.bin").read_bytes().ljust(4096, b"\0")
 BASE = 0x80000
 FUNCTIONS = 100000
 CODE = struct.pack("<5I", 0xB4000060, 0xF1000400, 0x54FFFFC1, 0xD65F03C0, 0xD503201F)  # a loop
@@ -40,7 +41,7 @@ def run(coretap, terminal, *options, columns=80):
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=writer) as process:
         os.close(writer)
         text = b""
-        process.stdin.write(bytes(FIRST))
+        process.stdin.write(FIRST)
         # Writes slowly, until the meter was seen or the time is over.
         end = time.monotonic() + (20 if terminal and not options else 1.5)
         while time.monotonic() < end and b"MB, " not in text:
