@@ -262,14 +262,18 @@ static void on_signal(int number)
     ct_live_hurry(signalled);
     signal(SIGINT, SIG_DFL); /* a second signal also ends the final reports */
     signal(SIGTERM, SIG_DFL);
+    /* not SIGHUP, which both the kernel and a shell send when a terminal is closed */
 }
 
 static void catch_signals(struct ct_live *live)
 {
     const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction before;
     signalled = live;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN) /* nohup ignores it */
+        sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); /* a reader of the page may close its connection */
 }
 
@@ -277,6 +281,7 @@ static void release_signals(void)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_IGN); /* the rest takes no time, and nohup may have been used */
 }
 
 /* ---- from the first byte to the last ---- */

@@ -373,6 +373,29 @@ def check_stopped(coretap, folder, drop):
     print(f"# {lost and int(lost[1]) / size:.0%} of {size >> 20} MiB dropped")
 
 
+def check_closed_terminal(coretap, folder):
+    """Checks SIGHUP, which a shell and the kernel send when a terminal is closed, one after the other."""
+    run = Run(coretap, folder, "--tee", folder / "kept", "--at", PLACE, "--output", folder / "out")
+    run.child.stdin.write(UNIT * 20)
+    until(lambda: size_of(folder / "kept") == 20 * len(UNIT))
+    run.child.send_signal(signal.SIGHUP)
+    code = run.end(signal.SIGHUP)
+    check("a closed terminal ends a run with its reports",
+          code == 0 and sum(s["instructions"] for s in run.status()["streams"]) == 20 * INSTRUCTIONS,
+          f"{code} {run.said}")
+    ignoring = Run(coretap, folder, "--tee", folder / "other", "--at", PLACE, "--output", folder / "out",
+                   limit=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    ignoring.child.stdin.write(UNIT * 20)
+    until(lambda: size_of(folder / "other") == 20 * len(UNIT))
+    ignoring.child.send_signal(signal.SIGHUP)
+    ignoring.child.stdin.write(UNIT * 5)
+    ignoring.child.stdin.close()
+    code = ignoring.end()
+    check("… but not under nohup",
+          code == 0 and sum(s["instructions"] for s in ignoring.status()["streams"]) == 25 * INSTRUCTIONS,
+          f"{code} {ignoring.said}")
+
+
 def check_second_signal(coretap, folder):
     """Checks that a second signal ends a run whose output nobody reads. The run cannot print its reports."""
     spec = folder / "spec.tessla"
@@ -438,7 +461,7 @@ def main():
     coretap = os.path.abspath(sys.argv[1])
     for body in (check_reconnect, check_listening, check_killed, check_full_disk, check_refused,
                  lambda *a: check_stopped(*a, drop=False), lambda *a: check_stopped(*a, drop=True),
-                 check_second_signal, check_clients):
+                 check_closed_terminal, check_second_signal, check_clients):
         with tempfile.TemporaryDirectory() as folder:
             body(coretap, pathlib.Path(folder))
     return finish()
