@@ -122,6 +122,18 @@ def check_nothing(coretap, folder, capture):
         check(f"no instruction ran: {form}", got.returncode == 0 and (folder / "made").exists(), got.stderr)
 
 
+def check_no_interpreter(coretap, folder):
+    """Checks a recording of a dynamic program whose interpreter QEMU does not find."""
+    program = folder / "dynamic"
+    subprocess.run([COMPILER, "-o", program, folder / "program.c"], check=True)
+    for words in (("record", "-o", folder / "none"), ("volume",)):
+        done = subprocess.run([coretap, *words, "--", program], capture_output=True, text=True, check=False,
+                              env=dict(os.environ, QEMU_LD_PREFIX="/nonexistent"))
+        check(f"{words[0]}: without an interpreter, the remedy is named",
+              done.returncode and "the program ran no code" in done.stderr and
+              "QEMU_LD_PREFIX" in done.stderr, f"{done.returncode} {done.stderr}")
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     for tool in (COMPILER, "qemu-aarch64"):
@@ -147,6 +159,7 @@ def main():
             check_case(coretap, words, why, files, capture, count, True)
         check_missing(coretap, folder, build(folder, "gone", SOURCE), capture)
         check_nothing(coretap, folder, capture)
+        check_no_interpreter(coretap, folder)
         fine = run(coretap, "profile", "-q", "--format", "autofdo", capture)
         check("what is not empty has exit code 0",
               fine.returncode == 0 and not fine.stderr and len(fine.stdout) > 100, fine.stderr)
