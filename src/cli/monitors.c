@@ -96,6 +96,28 @@ size_t cli_monitors_named(const struct cli_args *args, size_t spec)
     return count;
 }
 
+static bool is_given(const struct cli_args *args, size_t option)
+{
+    bool given = args->values[option].given;
+    for (size_t i = 0; i < args->list_count && !given; i++)
+        given = args->list[i].option == option;
+    return given;
+}
+
+bool cli_monitors_check_idle(const struct cli_args *args, size_t spec)
+{
+    const size_t end = spec + CLI_MONITOR_SPEC_OPTIONS - CLI_MONITOR_SPEC;
+    for (size_t i = spec + 1; i < end && !cli_monitors_named(args, spec); i++) {
+        const char *name = cli_option_at(args->command, i)->name;
+        if (!is_given(args, i) || strcmp(name, "frequency") == 0) /* which is also that of timestamps */
+            continue;
+        cli_usage_error(args->command, "--%s works only with --spec; add that, or leave --%s out", name,
+                        name);
+        return false;
+    }
+    return true;
+}
+
 static bool compile(struct cli_monitors *m)
 {
     bool fine = true;

@@ -126,6 +126,9 @@ struct cli_monitors {
 /* Returns the number of specifications given by option number `spec`. */
 size_t cli_monitors_named(const struct cli_args *args, size_t spec);
 
+/* Refuses options of specifications where option number `spec` gives none. Returns false after a message. */
+bool cli_monitors_check_idle(const struct cli_args *args, size_t spec);
+
 /* Compiles the specifications. All members that the caller does not set must be zero. Returns false after a
  * message. The caller frees the object in any case. */
 bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);

@@ -358,7 +358,8 @@ static int run(const struct cli_args *args)
 {
     struct cli_profile p = {0};
     p.format = (enum cli_profile_format)args->values[PROFILE_FORMAT].number;
-    if (!check_each(args, p.format) || !check_options(args, p.format))
+    if (!check_each(args, p.format) || !check_options(args, p.format) ||
+        !cli_monitors_check_idle(args, PROFILE_SPEC))
         return CLI_FAILED;
     p.counts.read.threads = cli_threads(args);
     p.counts.read.may_lack_files = true;

@@ -208,7 +208,7 @@ bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text)
     const size_t size = strcspn(text, " ");
     const char *to = text + size + strspn(text + size, " ");
     if (!size || !*to || size >= sizeof from || strlen(to) >= sizeof from) {
-        cli_say("--pair '%s': this is not two places separated by a space", text);
+        cli_say("--pair '%s': this is not two places separated by a space; write 'FROM TO'", text);
         return false;
     }
     memcpy(from, text, size);

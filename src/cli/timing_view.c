@@ -12,7 +12,8 @@ static bool split(const struct cli_args *args, const char *option, char **from, 
     if (!text)
         cli_no_memory();
     else if (!space)
-        cli_usage_error(args->command, "--pair '%s': this is not two places separated by a space", option);
+        cli_usage_error(args->command,
+                        "--pair '%s': this is not two places separated by a space; write 'FROM TO'", option);
     if (!space) {
         free(text);
         return false;

@@ -205,3 +205,18 @@ $ coretap fractal rnu
 ! coretap: unknown command 'rnu'; did you mean 'run'?
 ! Try 'coretap fractal --help'.
 [2]
+Options of specifications without one.
+$ for o in '--bind a=main' '--violation a' '--clock cycles' '-u us' '--forget 3' '--engine bytecode'; do coretap profile $o -f perfetto examples/quickstart; done
+! coretap profile: --bind works only with --spec; add that, or leave --bind out
+! Try 'coretap profile --help'.
+! coretap profile: --violation works only with --spec; add that, or leave --violation out
+! Try 'coretap profile --help'.
+! coretap profile: --clock works only with --spec; add that, or leave --clock out
+! Try 'coretap profile --help'.
+! coretap profile: --time-unit works only with --spec; add that, or leave --time-unit out
+! Try 'coretap profile --help'.
+! coretap profile: --forget works only with --spec; add that, or leave --forget out
+! Try 'coretap profile --help'.
+! coretap profile: --engine works only with --spec; add that, or leave --engine out
+! Try 'coretap profile --help'.
+[2]

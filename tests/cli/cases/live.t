@@ -14,7 +14,7 @@ $ coretap live --config examples/raw/board.ini --at nowhere examples/raw/board.b
 ! coretap: watchpoint 'nowhere': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 $ coretap live --config examples/raw/board.ini --pair 0x80000 examples/raw/board.bin
-! coretap live: --pair '0x80000': this is not two places separated by a space
+! coretap live: --pair '0x80000': this is not two places separated by a space; write 'FROM TO'
 ! Try 'coretap live --help'.
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --ring 0 examples/raw/board.bin

@@ -10,7 +10,7 @@ $ coretap timing -q --edges --top 3 examples/quickstart | head -9
 | -	0x80560..0x80560	next	0x80564	83	83	1	1.76	5	0.74	83
 | # 42 more
 $ coretap timing -q --pair "0x80000" examples/quickstart
-! coretap timing: --pair '0x80000': this is not two places separated by a space
+! coretap timing: --pair '0x80000': this is not two places separated by a space; write 'FROM TO'
 ! Try 'coretap timing --help'.
 [2]
 $ coretap timing -q --pair "0x80000 main" examples/quickstart
@@ -102,7 +102,7 @@ $ printf 'coretap-timing 1\nself 1 1 1 1 0 1\n' > $T/bad; coretap timing $T/bad 
 $ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
 | one:1: this is not a coverage file, because its first line is not 'coretap-coverage 5'; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap timing -q --format json --pair "0x80000" examples/quickstart
-! coretap timing: --pair '0x80000': this is not two places separated by a space
+! coretap timing: --pair '0x80000': this is not two places separated by a space; write 'FROM TO'
 ! Try 'coretap timing --help'.
 [2]
 
