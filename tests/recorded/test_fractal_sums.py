@@ -109,7 +109,7 @@ def runs_of_a_program_add_up(made):
     both = report("--data", log, second, "--elf", program)
     assert both == report("--data", saved, second, "--elf", program)
     assert functions(both) >= functions(saved.read_text())
-    assert "logs      2, 0 of them not whole" in report(log, second, "--elf", program)
+    assert "logs      2, 0 of them damaged or incomplete" in report(log, second, "--elf", program)
 
 
 def programs_are_not_taken_for_each_other(made):
