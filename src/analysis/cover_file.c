@@ -231,21 +231,15 @@ static uint64_t eight_at(const char *text)
  * or NULL. */
 static const char *quick_hex(const char *at, uint64_t *value)
 {
-    unsigned count = 8;
-    *value = 0;
-    for (unsigned i = 0; i < 2 && count == 8; i++) {
-        const uint64_t characters = eight_at(at);
-        count = ct_digits_count(characters);
-        if (!count)
-            return i && *at == ' ' ? at + 1 : NULL;
-        const uint64_t digits = ct_digits_align(characters, count);
-        const uint32_t number = ct_digits_from_hex(digits);
-        if (ct_digits_eight_hex(number) != digits)
-            return NULL;
-        *value = *value << 4 * count | number;
-        at += count;
-    }
-    return *at == ' ' ? at + 1 : NULL;
+    /* by character: the value of the digit plus 1; 0: no digit */
+    static const uint8_t digits[256] = {
+        ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+        ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16};
+    const char *begin = at, *most = at + 16;
+    unsigned digit;
+    for (*value = 0; at < most && (digit = digits[(uint8_t)*at]); at++)
+        *value = *value << 4 | (digit - 1);
+    return at > begin && *at == ' ' ? at + 1 : NULL;
 }
 
 /* Reads a decimal number of up to eight digits and the line break behind it. Returns where the text goes on,

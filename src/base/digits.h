@@ -38,17 +38,6 @@ static inline uint64_t ct_digits_eight_hex(uint32_t value)
     return x + CT_DIGITS_ASCII_ZEROS + letters * ('a' - '0' - 10);
 }
 
-/* Returns the number of eight hexadecimal digits in lower case, the highest digit in the lowest byte. Other
- * characters give any number. */
-static inline uint32_t ct_digits_from_hex(uint64_t characters)
-{
-    const uint64_t letters = characters >> 6 & UINT64_C(0x0101010101010101);
-    uint64_t x = (characters & UINT64_C(0x0f0f0f0f0f0f0f0f)) + 9 * letters;
-    x = (x << 4 | x >> 8) & UINT64_C(0x00ff00ff00ff00ff);
-    x = (x << 8 | x >> 16) & UINT64_C(0x0000ffff0000ffff);
-    return (uint32_t)(x << 16 | x >> 32);
-}
-
 /* Returns the number of eight decimal digits, the highest one in the lowest byte. Other characters give any
  * number. */
 static inline uint32_t ct_digits_from_dec(uint64_t characters)

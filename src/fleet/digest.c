@@ -135,8 +135,12 @@ int ct_digest_end(struct ct_digest *d, uint8_t out[CT_FLEET_DIGEST])
 
 void ct_digest_text(const uint8_t digest[CT_FLEET_DIGEST], char out[CT_DIGEST_TEXT])
 {
-    for (size_t i = 0; i < CT_FLEET_DIGEST; i++)
-        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < CT_FLEET_DIGEST; i++) {
+        out[2 * i] = digits[digest[i] >> 4];
+        out[2 * i + 1] = digits[digest[i] & 15];
+    }
+    out[2 * CT_FLEET_DIGEST] = 0;
 }
 
 static int digit(char c)
