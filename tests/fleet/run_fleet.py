@@ -50,6 +50,52 @@ def ranks(count):
     return [MPIRUN, "--oversubscribe", "-n", count, MPI]
 
 
+TRIES = 50  # at most, until a job is killed in time
+
+
+def kill_all(process):
+    """Kills all processes of a job that has a session of its own: also ranks, which mpirun puts into groups
+    of their own."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(ProcessLookupError):
+            if os.getsid(int(name)) == process.pid:
+                os.kill(int(name), signal.SIGKILL)
+
+
+def kill_one(process):
+    """Kills the last rank of a job."""
+    for name in sorted(filter(str.isdigit, os.listdir("/proc")), key=int, reverse=True):
+        with contextlib.suppress(OSError):
+            status = pathlib.Path(f"/proc/{name}/stat").read_text(encoding="utf-8")
+            if int(status.rpartition(")")[2].split()[1]) == process.pid and \
+                    os.readlink(f"/proc/{name}/exe") == str(pathlib.Path(MPI).resolve()):
+                os.kill(int(name), signal.SIGKILL)
+                return
+
+
+def kill_in_time(words, state, kill, written="*.piece", more=1):
+    """Starts a job, and kills it when it has written that many files more. If it ends before that, its
+    files are removed and it is started again, so the job was killed when this returns."""
+    for _ in range(TRIES):
+        before = len(list(state.glob(written)))
+        with subprocess.Popen([str(word) for word in words], stderr=subprocess.DEVNULL, env=RANKS,
+                              start_new_session=True) as process:
+            while process.poll() is None and len(list(state.glob(written))) < before + more:
+                time.sleep(0.0005)
+            kill(process)
+            try:
+                code = process.wait(30)
+            except subprocess.TimeoutExpired:  # mpirun itself may wait forever for a rank that died early
+                kill_all(process)
+                code = process.wait()
+        if code < 0 or code > 128:
+            return
+        assert code in (0, 1), (words, code)
+        more = 1
+        shutil.rmtree(state, ignore_errors=True)
+    raise AssertionError(f"the job ended {TRIES} times before it could be killed: {words}")
+
+
 def without_failures(path):
     """Returns the lines of a result without those about failures."""
     lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
@@ -198,19 +244,13 @@ def every_command(fleet):
 def map_is_killed(fleet):
     """Checks that a job that is killed at random moments and started again counts everything once."""
     rng = random.Random(SEED)
-    begin = time.monotonic()
-    run(COMMAND, "map", *fleet.job("timed.data"), code=1)
-    took = time.monotonic() - begin
-    ended = 0
-    job = [COMMAND, "map", *map(str, fleet.job("killed.data", "--state", fleet.path("state"), "--resume"))]
+    state = fleet.path("state")
+    job = [COMMAND, "map", *map(str, fleet.job("killed.data", "--state", state, "--resume"))]
     for _ in range(COUNT):
-        with subprocess.Popen(job, stderr=subprocess.DEVNULL) as process:
-            time.sleep(rng.uniform(0, took / 3))
-            process.send_signal(rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-            ended += process.wait() not in (0, 1)
+        how = rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+        kill_in_time(job, state, lambda process, how=how: process.send_signal(how), more=rng.randrange(4))
     run(*job, code=1)
     assert fleet.path("killed.data").read_bytes() == fleet.path("map.data").read_bytes()
-    return f"{ended} of {COUNT} were ended before the end"
 
 
 def pieces_stay(fleet):
@@ -468,6 +508,7 @@ def workers_are_killed(fleet):
         shutil.rmtree(state)
     run(*job, code=1)
     assert output.read_bytes() == fleet.path("map.data").read_bytes()
+    assert failed, f"{killed} processes were killed, but none while it had a capture"
     return f"{killed} were killed, {failed} captures failed of it"
 
 
@@ -597,15 +638,14 @@ def cuts_are_killed(fleet):
     state = fleet.path("cut-state")
     job = ["stats", "--manifest", fleet.path("cut.jsonl"), "-o", fleet.path("cut-killed.data"), "--state",
            state, "--resume"]
-    left = 0
-    for _ in range(max(4, COUNT // 3)):
+    left = tries = 0
+    while left < max(4, COUNT // 3):
+        tries += 1
+        assert tries <= TRIES, f"parts were left only {left} times"
         words = [*ranks(rng.choice([1, 2, 3])), *job, "--cut", rng.choice([5000, 20000])]
-        with subprocess.Popen([str(word) for word in words], stderr=subprocess.DEVNULL, env=RANKS,
-                              start_new_session=True) as process:
-            time.sleep(rng.uniform(0.3, 1.5))
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        left += any(state.glob("*.shards")) if state.exists() else 0
+        shutil.rmtree(state, ignore_errors=True)
+        kill_in_time(words, state, kill_all, "*.shards/*", rng.randrange(1, 4))
+        left += any(state.glob("*.shards/*"))
     for part in state.glob("*.shards/*"):
         part.write_bytes(part.read_bytes()[:-8])  # a damaged part is not used
     result = run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
@@ -617,7 +657,6 @@ def cuts_are_killed(fleet):
         (state / f"{piece.name}.shards" / "1-2").write_bytes(b"")
     run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
     assert not list(state.glob("*.shards"))
-    return f"parts were left {left} times"
 
 
 def one_capture_alone(fleet):
@@ -634,16 +673,14 @@ def one_capture_alone(fleet):
         said = run(*words, env=RANKS).stderr
         assert output.read_bytes() == whole and "1 of the captures was decoded in parts" in said, said
         assert not fleet.path("alone.data.state").exists()
-    left, again = 0, [str(word) for word in [*words, "--resume"]]
-    for _ in range(max(4, COUNT // 2)):
-        with subprocess.Popen(again, stderr=subprocess.DEVNULL, env=RANKS, start_new_session=True) as process:
-            time.sleep(rng.uniform(0.2, 1))
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        left += any(fleet.path("alone.data.state").glob("*.shards/*"))
+    again, state, left, tries = [*words, "--resume"], fleet.path("alone.data.state"), 0, 0
+    while left < max(4, COUNT // 2):
+        tries += 1
+        assert tries <= TRIES, f"parts were left only {left} times"
+        kill_in_time(again, state, kill_all, "*.shards/*", rng.randrange(1, 3))
+        left += any(state.glob("*.shards/*"))
     run(*again, env=RANKS)
     assert output.read_bytes() == whole and not fleet.path("alone.data.state").exists()
-    return f"parts were left {left} times"
 
 
 def parts_lose_their_folder(fleet):
@@ -653,42 +690,32 @@ def parts_lose_their_folder(fleet):
     words = [*ranks(2), "stats", "--manifest", fleet.path("cut.jsonl"), "-o", output, "--state", state,
              "--cut", 5000]
     gone = 0
-    with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True, env=RANKS) as job:
-        while gone < 4 and job.poll() is None:
-            for folder in state.glob("*.shards"):
-                with contextlib.suppress(OSError):  # the folder already contains a part
-                    folder.rmdir()
-                    gone += 1
-        said = job.communicate(timeout=300)[1]
-    assert job.returncode == 1 and output.read_bytes() == fleet.path("uncut-stats.data").read_bytes(), said
-    return f"removed {gone} times"
+    for _ in range(TRIES):
+        with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True,
+                              env=RANKS) as job:
+            while gone < 4 and job.poll() is None:
+                for folder in state.glob("*.shards"):
+                    with contextlib.suppress(OSError):  # the folder already contains a part
+                        folder.rmdir()
+                        gone += 1
+            said = job.communicate(timeout=300)[1]
+        assert job.returncode == 1, said
+        assert output.read_bytes() == fleet.path("uncut-stats.data").read_bytes(), said
+        if gone:
+            return f"removed {gone} times"
+        shutil.rmtree(state)
+    raise AssertionError("no folder was removed in time")
 
 
 def ranks_are_killed(fleet):
     """Kills one rank, or all of them."""
     rng = random.Random(SEED)
     state = fleet.path("ranks-state")
-    words = [str(word) for word in
-             [*ranks(3), *fleet.job("ranks-killed.data", "--state", state, "--resume")]]
-    ended = 0
+    words = [*ranks(3), *fleet.job("ranks-killed.data", "--state", state, "--resume")]
     for number in range(max(2, COUNT // 3)):
-        with subprocess.Popen(words, stderr=subprocess.DEVNULL, env=RANKS, start_new_session=True) as process:
-            time.sleep(rng.uniform(0.1, 1.5))
-            victim = subprocess.run(["pgrep", "-n", "-s", str(process.pid), "-f", MPI], capture_output=True,
-                                    text=True, check=False).stdout.split()
-            if number % 2 and victim:
-                os.kill(int(victim[0]), signal.SIGKILL)
-            else:
-                os.killpg(process.pid, signal.SIGKILL)
-            try:
-                code = process.wait(30)
-            except subprocess.TimeoutExpired:  # mpirun itself may wait forever for a rank that died early
-                os.killpg(process.pid, signal.SIGKILL)
-                code = process.wait()
-            ended += code not in (0, 1)
+        kill_in_time(words, state, kill_one if number % 2 else kill_all, more=rng.randrange(3))
     run(*words, code=1, env=RANKS)
     assert fleet.path("ranks-killed.data").read_bytes() == fleet.path("map.data").read_bytes()
-    return f"{ended} were ended before the end"
 
 
 def ranks_refuse(fleet):
