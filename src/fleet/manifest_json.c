@@ -148,18 +148,28 @@ static int read_line(struct line *l, const char *text, size_t size)
     return rc;
 }
 
+/* Returns whether a line has white space only. */
+static bool is_empty(const char *text, size_t size)
+{
+    while (size && strchr(" \t\r", text[size - 1]) && text[size - 1])
+        size--;
+    return !size;
+}
+
 int ct_manifest_read(struct ct_manifest *m, const char *name, const void *data, size_t size)
 {
     if (!m || !name || (!data && size))
         return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_read");
     struct line l = {.manifest = m, .name = name};
     const char *text = data;
+    static const char mark[] = "\xef\xbb\xbf"; /* of the byte order, from an editor */
+    const size_t skipped = sizeof mark - 1;
     int rc = CT_OK;
-    for (size_t at = 0; at < size && !rc;) {
+    for (size_t at = size >= skipped && !memcmp(text, mark, skipped) ? skipped : 0; at < size && !rc;) {
         const char *newline = memchr(text + at, '\n', size - at);
         const size_t end = newline ? (size_t)(newline - text) : size;
         l.number++;
-        if (end > at)
+        if (!is_empty(text + at, end - at))
             rc = read_line(&l, text + at, end - at);
         at = end + 1;
     }

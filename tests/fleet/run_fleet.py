@@ -158,6 +158,21 @@ def manifest_lists(fleet):
     assert "no capture was found" in empty.stderr
 
 
+def manifest_of_an_editor(fleet):
+    """Checks that a manifest counts as it stands when an editor has added a byte order mark, other line ends
+    or empty lines."""
+    good, manifest, output = fleet.manifest.read_bytes().splitlines()[0], fleet.path("edited.jsonl"), "edited"
+    run(COMMAND, "map", "stats", json.loads(good)["path"], "-o", fleet.path("named.data"))
+    for text in (b"\xef\xbb\xbf" + good, good + b"\r\n", b"\r\n" + good + b"\n \t\n\n",
+                 b"\xef\xbb\xbf\r\n" + good + b"\r\n\r\n"):
+        manifest.write_bytes(text)
+        run(COMMAND, "map", "stats", "--manifest", manifest, "-o", fleet.path(output))
+        assert fleet.path(output).read_bytes() == fleet.path("named.data").read_bytes(), text
+    manifest.write_bytes(b"\xef\xbb\xbf" + good + b"\n\xef\xbb\xbf\n")
+    said = run(COMMAND, "map", "stats", "--manifest", manifest, "-o", fleet.path(output), code=2).stderr
+    assert "edited.jsonl:2: the line is not a JSON object" in said, said
+
+
 def manifest_goes_on(fleet):
     """Checks that what cannot be read is reported, that the rest is listed, and that a circle of links
     ends."""
@@ -840,7 +855,7 @@ def keep_tidy(folder):
 
 
 def main():
-    checks = [manifest_lists, manifest_goes_on, map_adds_up, parts_add_up, every_command, map_is_killed,
+    checks = [manifest_lists, manifest_of_an_editor, manifest_goes_on, map_adds_up, parts_add_up, every_command, map_is_killed,
               pieces_stay, bad_input, bad_captures, other_versions, named_captures_are_read_once,
               trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes,
               workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
