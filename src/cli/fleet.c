@@ -284,7 +284,10 @@ static bool make_folder(const struct cli_fleet *f)
         errno = ENOTDIR;
     if (errno == EEXIST)
         return true;
-    cli_say("%s: the folder for pieces cannot be created: %s", f->state, strerror(errno));
+    cli_say(
+        "%s: the folder for pieces cannot be created: %s; the job does not begin; name a folder that can be "
+        "written with --state",
+        f->state, strerror(errno));
     return false;
 }
 
@@ -330,7 +333,10 @@ static bool lock_folder(struct cli_fleet *f)
         if (fd < 0 && errno == ENOENT)
             continue; /* a job that just ended removed the folder */
         if (fd < 0) {
-            cli_say("%s: the lock file cannot be created: %s", f->lock, strerror(errno));
+            cli_say(
+                "%s: the lock file cannot be created: %s; the job does not begin; make its folder writable, "
+                "or name another --output",
+                f->lock, strerror(errno));
             return false;
         }
         const bool taken = take_lock(f, fd);

@@ -142,10 +142,11 @@ int ct_state_write(struct ct_ctx *ctx, const char *path, struct ct_state_bytes h
     free(folder);
     if (error == ENOMEM)
         return ct_fail_nomem(ctx, path);
-    return error ? ct_fail(ctx, CT_ERR_IO,
-                           "%s: the result of a capture cannot be written: %s; the job ends; make the folder "
-                           "writable and start the job again, which continues from the results that are "
-                           "there",
-                           path, strerror(error))
-                 : CT_OK;
+    const bool is_full = error == ENOSPC || error == EDQUOT;
+    return error
+               ? ct_fail(ctx, CT_ERR_IO,
+                         "%s: the result of a capture cannot be written: %s; the job ends; make %s and start "
+                         "the job again, which continues from the results that are there",
+                         path, strerror(error), is_full ? "room on its disk" : "the folder writable")
+               : CT_OK;
 }

@@ -315,7 +315,10 @@ def bad_input(fleet):
     assert "--format data only" in refused(lines[0], "--format", "json")
     assert "not by both" in refused(lines[0], fleet.captures / "0000")
     assert "K/N" in refused(lines[0], "--part", "4/3")
-    assert "Not a directory" in refused(lines[0], "--state", fleet.manifest)
+    for folder in (fleet.manifest, fleet.path("none") / "state"):
+        said = refused(lines[0], "--state", folder)
+        assert f"{folder}: the folder for pieces cannot be created: No" in said, said
+        assert "; the job does not begin; name a folder that can be written with --state" in said, said
     for words in (["timing", fleet.captures / "0000"], ["timing", "--manifest", fleet.manifest]):
         assert "there is no folder for the pieces" in run(COMMAND, "map", *words, code=2).stderr
 
@@ -562,6 +565,7 @@ def fill_disk(fleet, room, whole, *job):
                             timeout=300, env=RANKS)
     assert result.returncode in (0, 1) and "ended with 2" in result.stderr, result
     assert "No space left on device" in result.stderr and str(small / "state") in result.stderr, result.stderr
+    assert "make room on its disk and start the job again" in result.stderr, result.stderr
     assert output.read_bytes() == whole.read_bytes()
     output.unlink()
 
