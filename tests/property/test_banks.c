@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that formulas of one specification, which have a joint state (monitor/bank.h), give the same
  * verdicts at the same times as each formula alone, even with more joint states than are cached. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"
 #include "monitor/run.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 enum {
     INPUTS = 8,
@@ -121,11 +117,10 @@ static void end(struct trial *t)
     ct_ctx_free(t->ctx);
 }
 
-static void many_states(void **state)
+TEST(many_states)
 {
     static struct trial t;
     bool rested = false, returned = false;
-    (void)state;
     begin(&t);
     t.specs[FORMULAS]->program.banks->most = 64;
     const struct ct_mon_bank *bank = t.runs[FORMULAS]->banks;
@@ -140,11 +135,10 @@ static void many_states(void **state)
 }
 
 /* Checks that changes of verdicts are reported again when a run returns to an earlier state. */
-static void states_again(void **state)
+TEST(states_again)
 {
     static struct trial t;
     uint16_t before[FORMULAS + 1][FORMULAS];
-    (void)state;
     begin(&t);
     feed(t.runs, &t.rng, 0);
     for (size_t k = 0; k <= FORMULAS; k++)
@@ -165,11 +159,4 @@ static void states_again(void **state)
     }
     assert_true(count[0] && count[0] == count[1]);
     end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_states), cmocka_unit_test(states_again)};
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests_name("banks", tests, NULL, NULL);
 }

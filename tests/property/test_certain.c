@@ -2,19 +2,15 @@
 /* Checks by brute force what is certain after a loss: compares a run that lost events with all runs that got
  * them. A result marked certain must be in each of these. A verdict of a formula that is in each must be
  * marked certain. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"
 #include "monitor/run.h"
 #include "property/random_spec.h"
+#include "support/unit.h"
 
 enum {
     RESULTS = 4000,
@@ -160,9 +156,8 @@ static void one_specification(uint32_t seed, struct record *all, struct tally *t
     ct_ctx_free(ctx);
 }
 
-static void random_specifications(void **state)
+TEST(random_specifications)
 {
-    (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 6000 : 80;
     struct record *all = calloc(FILLINGS + 1, sizeof *all);
     struct tally tally = {0};
@@ -268,9 +263,8 @@ static void one_formula(const char *formula, bool exactly, bool changes_only, st
     ct_ctx_free(ctx);
 }
 
-static void verdicts_exactly(void **state)
+TEST(verdicts_exactly)
 {
-    (void)state;
     struct record *all = calloc(WORDS + 1, sizeof *all);
     for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
         one_formula(formulas[i], true, false, all);
@@ -324,9 +318,8 @@ static void expect(const char *text, const uint64_t *times, const uint32_t *inpu
 }
 
 /* A call may have been lost until the interval of inPast has passed. */
-static void certain_when_the_interval_is_over(void **state)
+TEST(certain_when_the_interval_is_over)
 {
-    (void)state;
     const uint64_t times[] = {10, 20, 0, 25, 35, 45, 46, 50};
     const uint32_t inputs[] = {0, 1, 0, 1, 1, 1, 0, 1};
     expect("in call: Events[Unit]\nin check: Events[Unit]\n"
@@ -341,9 +334,8 @@ static void certain_when_the_interval_is_over(void **state)
 }
 
 /* As a signal, inPast has a timer, which may be running for a call that was lost. */
-static void certain_when_the_timer_is_over(void **state)
+TEST(certain_when_the_timer_is_over)
 {
-    (void)state;
     const uint64_t times[] = {10, 0, 28, 40, 60};
     const uint32_t inputs[] = {0, 0, 1, 1, 0};
     expect("in call: Events[Unit]\nin check: Events[Unit]\n"
@@ -355,9 +347,8 @@ static void certain_when_the_timer_is_over(void **state)
 }
 
 /* Only inputs that are not kept lose events. */
-static void kept_inputs(void **state)
+TEST(kept_inputs)
 {
-    (void)state;
     static const char text[] = "in a: Events[Int]\nin b: Events[Int]\nout count(a)\nout count(b)\n";
     const struct ct_monitor_event events[] = {
         {.time = 1}, {.time = 2, .input = 1}, {.time = 5}, {.time = 6, .input = 1}};
@@ -414,9 +405,8 @@ static void run_losses(const struct ct_monitor_spec *spec, uint32_t seed, bool p
     ct_ctx_free(ctx);
 }
 
-static void quickly_as_plainly(void **state)
+TEST(quickly_as_plainly)
 {
-    (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 20000 : 400;
     struct record *both = calloc(2, sizeof *both);
     uint64_t uncertain = 0;
@@ -445,17 +435,4 @@ static void quickly_as_plainly(void **state)
     }
     assert_true(uncertain > 100);
     free(both);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_specifications),
-        cmocka_unit_test(quickly_as_plainly),
-        cmocka_unit_test(verdicts_exactly),
-        cmocka_unit_test(certain_when_the_interval_is_over),
-        cmocka_unit_test(certain_when_the_timer_is_over),
-        cmocka_unit_test(kept_inputs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

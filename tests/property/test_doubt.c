@@ -2,18 +2,14 @@
 /* Checks by brute force what is certain when the order of events is unknown: compares a run with intervals to
  * the runs in all orders that they allow. A result is certain exactly when each of these runs has it. A
  * result that only some of them have is reported as possible. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"
 #include "property/random_spec.h"
+#include "support/unit.h"
 
 enum {
     RESULTS = 4000,
@@ -381,9 +377,8 @@ static void tell(const struct tally *tally)
 }
 
 /* Checks scenes in which every order is followed. */
-static void few_instants(void **state)
+TEST(few_instants)
 {
-    (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 6000 : 200;
     struct record *all = calloc(ORDERS + 1, sizeof *all);
     struct tally tally = {0};
@@ -395,9 +390,8 @@ static void few_instants(void **state)
 }
 
 /* Checks scenes with more states than are followed: results marked certain must still be certain. */
-static void many_instants(void **state)
+TEST(many_instants)
 {
-    (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 600 : 30;
     struct record *all = calloc(ORDERS + 1, sizeof *all);
     struct tally tally = {0};
@@ -417,9 +411,8 @@ static const char *const of_texts[] = {
 };
 
 /* Checks inputs of type String. */
-static void strings(void **state)
+TEST(strings)
 {
-    (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 600 : 20;
     const bool signals[SPEC_STREAMS] = {false};
     struct record *all = calloc(ORDERS + 1, sizeof *all);
@@ -455,9 +448,8 @@ static const char *const formulas[] = {
 };
 
 /* Checks verdicts of formulas: all, or only the changes. */
-static void verdicts(void **state)
+TEST(verdicts)
 {
-    (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 600 : 20;
     struct record *all = calloc(ORDERS + 1, sizeof *all);
     struct tally tally = {0};
@@ -473,15 +465,4 @@ static void verdicts(void **state)
     tell(&tally);
     assert_true(tally.possible > 0 && tally.certain < tally.results);
     free(all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_instants),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(verdicts),
-        cmocka_unit_test(many_instants),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

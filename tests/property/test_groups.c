@@ -2,19 +2,15 @@
 /* Checks that random specifications which run together, in groups, give the same results at the same places
  * as each one alone, even when some fail, some are replaced, trace is missing, or the order of events of
  * several sources is in doubt. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"
 #include "coretap/verify.h"
 #include "support/rng.h"
+#include "support/unit.h"
 #include "verify/due.h"
 #include "verify/group.h"
 
@@ -394,18 +390,16 @@ static void trial(uint64_t seed, bool axis)
     end(&t);
 }
 
-static void together_as_alone(void **state)
+TEST(together_as_alone)
 {
-    (void)state;
     const uint64_t count = test_count(300, 100000);
     const uint64_t first = test_number("CT_SEED", 1);
     for (uint64_t i = 0; i < count; i++)
         trial(first + i, false);
 }
 
-static void together_as_alone_on_an_axis(void **state)
+TEST(together_as_alone_on_an_axis)
 {
-    (void)state;
     const uint64_t count = test_count(300, 100000);
     const uint64_t first = test_number("CT_SEED", 1);
     for (uint64_t i = 0; i < count; i++)
@@ -426,12 +420,11 @@ static void give_more(struct trial *t, size_t count)
 
 /* Checks that the uncertainty from a sleeping core is followed once for all specifications, also for one that
  * is added meanwhile. */
-static void one_run_beside_a_core_that_sleeps(void **state)
+TEST(one_run_beside_a_core_that_sleeps)
 {
     static const struct ct_verify_bind binds[] = {{"p", "exception:1"}, {"q", "exception:2"}};
     static struct trial t;
     struct ct_monitor_spec *specs[SPECS];
-    (void)state;
     begin(&t, 1, true);
     for (size_t i = 0; i < t.count; i++)
         assert_int_equal(ct_verifier_remove(t.verifier, (uint32_t)i), CT_OK);
@@ -456,13 +449,4 @@ static void one_run_beside_a_core_that_sleeps(void **state)
     end(&t);
     for (size_t i = 0; i < count; i++)
         ct_monitor_spec_free(specs[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(together_as_alone),
-                                       cmocka_unit_test(together_as_alone_on_an_axis),
-                                       cmocka_unit_test(one_run_beside_a_core_that_sleeps)};
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
 /* Compares random specifications on random traces with an interpreter that consists only of the definitions:
  * a stream is "event now" and "value before now", and all streams are evaluated in order at every instant
  * (docs/tessla-language.md A.1 to A.3). */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"
+#include "support/unit.h"
 
 enum {
     INPUTS = 3,
@@ -312,16 +308,9 @@ static void one_round(uint32_t seed, enum ct_monitor_engine engine)
     free(o.text);
 }
 
-static void random_specifications(void **state)
+TEST(random_specifications)
 {
-    (void)state;
     const uint32_t rounds = getenv("CT_LONG") ? 40 * ROUNDS : ROUNDS;
     for (uint32_t i = 0; i < rounds; i++)
         one_round(i * 7919, i % 300 ? CT_MONITOR_BYTECODE : CT_MONITOR_NATIVE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_specifications)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

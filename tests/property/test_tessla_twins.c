@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares twins: the program of each input with the one for any inputs; operators that are one node with
  * their definitions from the core; one call of feed with any cut of the input. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "monitor/run.h"
-#include "support/tap_skip.h"
+#include "support/unit.h"
 
 struct record {
     char *text;
@@ -159,9 +155,33 @@ static const char *const SPECS[] = {
     "a := sma(e, 3)\nout *\n",
 };
 
-static void programs_of_inputs(void **state)
+static void need_machine_code(void)
 {
-    (void)state;
+    struct ct_monitor_spec *probe = compile_for(SPECS[0], CT_MONITOR_NATIVE);
+    bool there = ct_monitor_engine_of(probe) == CT_MONITOR_NATIVE;
+    ct_monitor_spec_free(probe);
+    if (!there)
+        tap_skip("no machine code: libgccjit or its header is missing (Debian: libgccjit-12-dev)");
+}
+
+/* Checks that without the compiler library a run uses bytecode and reports why. In another process, because
+ * the library is looked up only once; and before the tests that look it up in this one. */
+TEST(bytecode_without_the_library)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("CORETAP_GCCJIT", "/nowhere/libgccjit.so", 1);
+        struct ct_monitor_spec *spec = compile_for(SPECS[0], CT_MONITOR_NATIVE);
+        _exit(ct_monitor_engine_of(spec) == CT_MONITOR_BYTECODE ? 0 : 1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    need_machine_code(); /* else the test checks nothing */
+}
+
+TEST(programs_of_inputs)
+{
     struct ct_monitor_event events[400];
     for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) {
         struct ct_monitor_spec *own = compile(SPECS[k]), *all = compile(SPECS[k]);
@@ -181,9 +201,8 @@ static void programs_of_inputs(void **state)
     }
 }
 
-static void cuts_change_nothing(void **state)
+TEST(cuts_change_nothing)
 {
-    (void)state;
     struct ct_monitor_event events[100];
     for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++) {
         struct ct_monitor_spec *spec = compile(SPECS[k]);
@@ -234,9 +253,8 @@ static const struct {
     {"out period(4) as o", "def p: Events[Int] = default(const(4, delay(p, ())), 4)\nout const((), p) as o"},
 };
 
-static void nodes_and_their_definitions(void **state)
+TEST(nodes_and_their_definitions)
 {
-    (void)state;
     static const char inputs[] =
         "in x: Events[Int]\nin y: Events[Int]\nin b: Events[Bool]\nin u: Events[Unit]\n";
     struct ct_monitor_event events[200];
@@ -259,9 +277,8 @@ static void nodes_and_their_definitions(void **state)
 
 /* Compares every operation that has its own instructions with ct_mon_op_eval, which folds constants: x op y
  * for values from events, and the same values as constants in the specification. */
-static void instructions_and_folding(void **state)
+TEST(instructions_and_folding)
 {
-    (void)state;
     static const char *const ops[] = {"+",  "-",  "*", "/", "%",  "&",  "|",  "^",
                                       "<<", ">>", "<", ">", "<=", ">=", "==", "!="};
     static const int64_t values[] = {0, 1, -1, 2, 7, -7, 63, 64, -64, INT64_MAX, INT64_MIN, INT64_C(1) << 32};
@@ -343,18 +360,8 @@ static void hold_equal(const char *text, uint32_t seeds)
     ct_monitor_spec_free(fast);
 }
 
-static void need_machine_code(void)
+TEST(native_and_bytecode)
 {
-    struct ct_monitor_spec *probe = compile_for(SPECS[0], CT_MONITOR_NATIVE);
-    bool there = ct_monitor_engine_of(probe) == CT_MONITOR_NATIVE;
-    ct_monitor_spec_free(probe);
-    if (!there)
-        tap_skip("no machine code: libgccjit or its header is missing (Debian: libgccjit-12-dev)");
-}
-
-static void native_and_bytecode(void **state)
-{
-    (void)state;
     need_machine_code();
     for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
         hold_equal(SPECS[k], 200);
@@ -380,9 +387,8 @@ static const char *const BATCHES[] = {
     "out slift(x, y, (a: Int, c: Int) => if c == 0 then 0 else a / c) as safe\n",
 };
 
-static void batches_and_bytecode(void **state)
+TEST(batches_and_bytecode)
 {
-    (void)state;
     need_machine_code();
     for (size_t k = 0; k < sizeof BATCHES / sizeof *BATCHES; k++) {
         struct ct_monitor_spec *spec = compile_for(BATCHES[k], CT_MONITOR_NATIVE);
@@ -403,9 +409,8 @@ static void await_machine_code(const struct ct_monitor_spec *spec)
 }
 
 /* Checks that a run that begins with bytecode continues with machine code. */
-static void native_in_the_middle(void **state)
+TEST(native_in_the_middle)
 {
-    (void)state;
     need_machine_code();
     for (size_t k = 0; k < 4; k++) {
         struct ct_monitor_event events[400];
@@ -433,9 +438,8 @@ static void native_in_the_middle(void **state)
 }
 
 /* Checks specifications too large for the compiler: some parts are machine code, the others bytecode. */
-static void native_and_bytecode_of_many(void **state)
+TEST(native_and_bytecode_of_many)
 {
-    (void)state;
     static const unsigned groups[] = {12, 200};
     static const unsigned inputs[] = {1, 3};
     need_machine_code();
@@ -456,34 +460,4 @@ static void native_and_bytecode_of_many(void **state)
         hold_equal(text, 8);
         free(text);
     }
-}
-
-/* Checks that without the compiler library a run uses bytecode and reports why. In another process, because
- * the library is looked up only once. */
-static void bytecode_without_the_library(void **state)
-{
-    (void)state;
-    const pid_t child = fork();
-    if (child == 0) {
-        setenv("CORETAP_GCCJIT", "/nowhere/libgccjit.so", 1);
-        struct ct_monitor_spec *spec = compile_for(SPECS[0], CT_MONITOR_NATIVE);
-        _exit(ct_monitor_engine_of(spec) == CT_MONITOR_BYTECODE ? 0 : 1);
-    }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    need_machine_code(); /* else the test checks nothing */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytecode_without_the_library), cmocka_unit_test(native_and_bytecode_of_many),
-        cmocka_unit_test(native_and_bytecode),          cmocka_unit_test(programs_of_inputs),
-        cmocka_unit_test(cuts_change_nothing),          cmocka_unit_test(nodes_and_their_definitions),
-        cmocka_unit_test(instructions_and_folding),     cmocka_unit_test(native_in_the_middle),
-        cmocka_unit_test(batches_and_bytecode),
-    };
-    tap_skip_begin();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that cutting a PTM or ETMv3 trace anywhere changes no packet and no element. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "support/code_gen.h"
 #include "support/damage.h"
 #include "support/list_bytes.h"
+#include "support/unit.h"
 #include "support/v7_gen.h"
 
 enum {
@@ -47,20 +43,12 @@ static void split(enum ct_protocol protocol)
     }
 }
 
-static void ptm(void **state)
+TEST(ptm)
 {
-    (void)state;
     split(CT_PROTOCOL_PTM);
 }
 
-static void etm3(void **state)
+TEST(etm3)
 {
-    (void)state;
     split(CT_PROTOCOL_ETM3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ptm), cmocka_unit_test(etm3)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

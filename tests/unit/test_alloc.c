@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets every allocation of the input and frame layers fail once: the call returns CT_ERR_NOMEM, and nothing
  * leaks (which the sanitizer checks). Linked with --wrap, so that the library's allocations come here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "coretap/frame.h"
 #include "support/capture_fixture.h"
+#include "support/unit.h"
 
 static long left = -1; /* allocations until one fails; negative: none fails */
 
@@ -53,9 +49,8 @@ static long open_with_failures(struct fixture *f, const char *path)
 }
 
 /* Has many devices, so that the arena needs several blocks. */
-static void snapshot_without_memory(void **state)
+TEST(snapshot_without_memory)
 {
-    (void)state;
     struct fixture f = {0};
     static char list[60000], core[60000];
     strcpy(list, "[snapshot]\n[trace]\nmetadata=trace.ini\n[device_list]\na=core.ini\nb=stm.ini\n");
@@ -80,9 +75,8 @@ static void snapshot_without_memory(void **state)
     fixture_free(&f);
 }
 
-static void raw_without_memory(void **state)
+TEST(raw_without_memory)
 {
-    (void)state;
     struct fixture f = {0};
     fixture_put(&f, "t.ini", "[capture]\nfile=-\n[source s]\nprotocol=stm\nid=3\n");
     assert_true(open_with_failures(&f, "t.ini") > 5);
@@ -101,9 +95,8 @@ static int push_all(struct ct_demux *demux)
     return ct_demux_push(demux, data, sizeof data, &used);
 }
 
-static void demux_without_memory(void **state)
+TEST(demux_without_memory)
 {
-    (void)state;
     for (long n = 0;; n++) {
         struct ct_demux_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
         struct ct_demux *demux = NULL;
@@ -122,14 +115,4 @@ static void demux_without_memory(void **state)
             return;
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshot_without_memory),
-        cmocka_unit_test(raw_without_memory),
-        cmocka_unit_test(demux_without_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

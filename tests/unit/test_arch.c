@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "coretap/input.h"
+#include "support/unit.h"
 
-static void known(void **state)
+TEST(known)
 {
-    (void)state;
     static const struct {
         const char *model;
         struct ct_arch arch;
@@ -34,9 +29,8 @@ static void known(void **state)
     assert_true(arch.newest && arch.profile == CT_PROFILE_A);
 }
 
-static void unknown(void **state)
+TEST(unknown)
 {
-    (void)state;
     static const char *const models[] = {
         "",         "Cortex-A",   "Cortex-A530", "ARMv",      "ARMv6-A",    "ARMv8.-A", "ARMv8.3",
         "ARMv8.3-", "ARMv8.3-AA", "ARMv8.123-A", "ARMv8.3-X", "ARMv10.0-A", "x86-64",   "ARMv8.x-A"};
@@ -49,10 +43,4 @@ static void unknown(void **state)
     struct ct_arch arch;
     assert_int_equal(ct_arch_by_name(NULL, &arch), CT_ERR_ARG);
     assert_int_equal(ct_arch_by_name("Cortex-A9", NULL), CT_ERR_ARG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known), cmocka_unit_test(unknown)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

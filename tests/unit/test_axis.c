@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the places of events of two cores on one axis, made of timestamps, cycles and exceptions alone. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/axis.h"
+#include "support/unit.h"
 
 enum {
     MARKS = 32,
@@ -152,9 +149,8 @@ static void expect(const char *text, const char *left, const char *right, const 
 #define AHEAD "def error = count(r) > count(l)\nout error\n"
 
 /* An event is between the timestamps around it, whichever core is decoded first. */
-static void order_of_timestamps(void **state)
+TEST(order_of_timestamps)
 {
-    (void)state;
     expect(AHEAD, "T10 X T20 T50 X T60", "T30 X T40 T70 X T80",
            "0 error false\n10 error false left\n30 error false right\n50 error false left\n"
            "70 error false right\n");
@@ -165,9 +161,8 @@ static void order_of_timestamps(void **state)
 
 /* Intervals overlap: a result that depends on the order is uncertain, and the result of another order is
  * reported. */
-static void order_in_doubt(void **state)
+TEST(order_in_doubt)
 {
-    (void)state;
     expect(AHEAD, "T10 X T20 T50 X T60", "T15 X T40 T70 X T80",
            "0 error false\n10 error false left\n15 error false ? right (left, right)\n"
            "15 error true ! ? right (left, right)\n50 error false left\n70 error false right\n");
@@ -186,9 +181,8 @@ static void order_in_doubt(void **state)
 }
 
 /* Cycles between two timestamps narrow the interval. */
-static void order_of_cycles(void **state)
+TEST(order_of_cycles)
 {
-    (void)state;
     expect(AHEAD, "T100 C10 X C1 C9 X C1 C79 T200", "T100 C30 X C1 C59 X C1 C9 T200",
            "0 error false\n110 error false left\n120 error false left\n130 error false right\n"
            "190 error false right\n");
@@ -200,9 +194,8 @@ static void order_of_cycles(void **state)
 }
 
 /* A lost event may have been anywhere between the timestamps around the loss. */
-static void order_of_losses(void **state)
+TEST(order_of_losses)
 {
-    (void)state;
     expect(
         "out count(x) as n\nout count(l) as m\n", "T10 X T20 G T50 X T60", "T5 X T8 T30 X T40 T70 X T80",
         "0 n 0\n0 m 0\n5 n 1 right\n10 n 2 left\n10 m 1 left\n30 n 3 ? right\n50 n 4 ? left\n50 m 2 ? left\n"
@@ -217,9 +210,8 @@ static void order_of_losses(void **state)
 
 /* With an input of each core there is an instance for each. It takes the events of its own core and of the
  * fixed ones, and its results name its core. */
-static void of_each_core(void **state)
+TEST(of_each_core)
 {
-    (void)state;
     const struct bound alone = {"exception@each", false};
     const struct bound both = {"exception@each", true};
     expect_with(alone, "out count(x) as n\n", "T10 X T20 T50 X T60", "T30 X T40",
@@ -307,10 +299,9 @@ static struct ct_verify_axis_passed passed(const struct by_hand *h, size_t core)
 
 /* A core is silent for long: the others go on, and their results are uncertain until it has caught up. Its
  * events of that time come too late. */
-static void silent_core(void **state)
+TEST(silent_core)
 {
     struct by_hand h;
-    (void)state;
     begin(&h, "out count(x) as n\n");
     take(&h, 0, "T10 X T11");
     take(&h, 1, "T12 T13 X T14");
@@ -332,11 +323,10 @@ static void silent_core(void **state)
 }
 
 /* A specification added while a core is silent knows no more of that core than an earlier one. */
-static void exchanged_in_silence(void **state)
+TEST(exchanged_in_silence)
 {
     const struct ct_verify_bind bind = {"x", "exception"};
     struct by_hand h;
-    (void)state;
     begin(&h, "out count(x) as n\n");
     take(&h, 1, "T5 X T6");
     take(&h, 0, "T10 X T20 T30 X T40");
@@ -351,10 +341,9 @@ static void exchanged_in_silence(void **state)
 }
 
 /* A core that never had trace is not waited for. */
-static void core_without_trace(void **state)
+TEST(core_without_trace)
 {
     struct by_hand h;
-    (void)state;
     begin(&h, "out count(x) as n\n");
     take(&h, 0, "T10 X T20 T30 X T40");
     assert_int_equal(ct_verify_axis_held(h.axis), 2);
@@ -376,10 +365,9 @@ static void core_without_trace(void **state)
 
 /* The others do not wait for a core that has not begun, but they do wait for their own events since they were
  * last asked. Its events from before that come too late; later ones are placed as if all had waited. */
-static void core_that_begins_later(void **state)
+TEST(core_that_begins_later)
 {
     struct by_hand h;
-    (void)state;
     assert_int_equal(ct_verify_axis_presume(NULL), CT_ERR_ARG);
     assert_int_equal(ct_verify_axis_mute(NULL, 0, 1), CT_ERR_ARG);
     begin(&h, "out count(x) as n\n");
@@ -415,10 +403,9 @@ static void core_that_begins_later(void **state)
 }
 
 /* A muted core holds up no other, and its losses make nothing uncertain, until it is heard again. */
-static void core_that_is_muted(void **state)
+TEST(core_that_is_muted)
 {
     struct by_hand h;
-    (void)state;
     begin(&h, "out count(x) as n\n");
     assert_int_equal(ct_verify_axis_mute(h.axis, 2, 1), CT_ERR_ARG);
     assert_int_equal(ct_verify_axis_mute(h.axis, 1, 1), CT_OK);
@@ -441,10 +428,9 @@ static int only_left(void *user, size_t source, const struct ct_watch_event *eve
 
 /* An event that the filter leaves out reaches no specification; one that reaches no specification is not
  * waited for. */
-static void filtered_core(void **state)
+TEST(filtered_core)
 {
     struct by_hand h;
-    (void)state;
     begin(&h, "out count(x) as n\n");
     assert_int_equal(ct_verify_axis_filter(h.axis, only_left, NULL), CT_OK);
     take(&h, 1, "T5 X T40 X T60");
@@ -457,17 +443,4 @@ static void filtered_core(void **state)
     assert_int_equal(ct_verify_axis_next(h.axis), -1);
     assert_int_equal(ct_verify_axis_held(h.axis), 0);
     end(&h, "0 n 0\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silent_core),        cmocka_unit_test(exchanged_in_silence),
-        cmocka_unit_test(core_without_trace), cmocka_unit_test(core_that_begins_later),
-        cmocka_unit_test(core_that_is_muted), cmocka_unit_test(filtered_core),
-        cmocka_unit_test(of_each_core),       cmocka_unit_test(order_of_timestamps),
-        cmocka_unit_test(order_in_doubt),     cmocka_unit_test(order_of_cycles),
-        cmocka_unit_test(order_of_losses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +15,10 @@
 #include "coretap/cfg.h"
 #include "coretap/watch.h"
 #include "coretap/wcet.h"
+#include "support/unit.h"
 
-static void error_text_survives(void **state)
+TEST(error_text_survives)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     assert_string_equal(ct_ctx_error(ctx), "");
     assert_int_equal(ct_fail(ctx, CT_ERR_IO, "%s: %d", "file", 7), CT_ERR_IO);
@@ -33,9 +28,8 @@ static void error_text_survives(void **state)
     ct_ctx_free(ctx);
 }
 
-static void bit_fields(void **state)
+TEST(bit_fields)
 {
-    (void)state;
     assert_int_equal(ct_bits(0xdeadbeef, 31, 0), 0xdeadbeef);
     assert_int_equal(ct_bits(0xdeadbeef, 31, 28), 0xd);
     assert_int_equal(ct_bits(0xdeadbeef, 3, 0), 0xf);
@@ -48,9 +42,8 @@ static void bit_fields(void **state)
 }
 
 /* A few places are kept as they were added; with more, the whole table is used. */
-static void places(void **state)
+TEST(places)
 {
-    (void)state;
     static struct ct_places p;
     assert_int_equal(ct_places_count(&p, 5000), 0);
     for (size_t i = 0; i < CT_PLACES_LISTED; i++)
@@ -84,9 +77,8 @@ static const char *opened(const char *path)
 }
 
 /* A checked path is exchanged before it is opened: the file, or a folder on the way to it. */
-static void exchanged_paths_are_not_opened(void **state)
+TEST(exchanged_paths_are_not_opened)
 {
-    (void)state;
     char made[] = "/tmp/coretap-XXXXXX", cwd[4096];
     assert_non_null(getcwd(cwd, sizeof cwd));
     assert_non_null(mkdtemp(made));
@@ -118,9 +110,8 @@ static void exchanged_paths_are_not_opened(void **state)
 }
 
 /* Grows arrays from bytes to several large pages. */
-static void arrays_grow_with_zeros(void **state)
+TEST(arrays_grow_with_zeros)
 {
-    (void)state;
     size_t count = 3;
     uint64_t *array = ct_array_grow(NULL, 0, count, sizeof *array);
     assert_non_null(array);
@@ -138,7 +129,7 @@ static void arrays_grow_with_zeros(void **state)
 }
 
 /* "ab" and "cd", packed by each of the tools and joined, unpack to one file, as with gzip and others. */
-static void packed_parts_are_one_file(void **state)
+TEST(packed_parts_are_one_file)
 {
     static const struct {
         const char *bytes;
@@ -156,7 +147,6 @@ static void packed_parts_are_one_file(void **state)
          "\x59\x5a",
          112},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
         struct ct_ctx *ctx = ct_ctx_new();
         uint8_t *out;
@@ -176,25 +166,10 @@ static void packed_parts_are_one_file(void **state)
 }
 
 /* A number of a newer library has no name in an older one. */
-static void unknown_numbers_have_a_name(void **state)
+TEST(unknown_numbers_have_a_name)
 {
-    (void)state;
     assert_string_equal(ct_cfg_kind_name((enum ct_cfg_kind)99), "?");
     assert_string_equal(ct_cfg_origin_name((enum ct_cfg_origin)99), "?");
     assert_string_equal(ct_watch_kind_name((enum ct_watch_kind)99), "?");
     assert_string_equal(ct_wcet_origin_name((enum ct_wcet_origin)99), "?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_text_survives),
-        cmocka_unit_test(unknown_numbers_have_a_name),
-        cmocka_unit_test(bit_fields),
-        cmocka_unit_test(places),
-        cmocka_unit_test(arrays_grow_with_zeros),
-        cmocka_unit_test(packed_parts_are_one_file),
-        cmocka_unit_test(exchanged_paths_are_not_opened),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

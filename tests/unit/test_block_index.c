@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the index of blocks by address with a list of what was put into it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "flow/block_index.h"
+#include "support/unit.h"
 
 enum {
     BLOCKS = 4000
@@ -41,9 +37,8 @@ static uint32_t expected(uint32_t number, uint32_t count)
     return last;
 }
 
-static void blocks_are_found_where_they_were_put(void **state)
+TEST(blocks_are_found_where_they_were_put)
 {
-    (void)state;
     struct ct_block_index index;
     assert_true(ct_block_index_init(&index));
     for (unsigned pass = 0; pass < 2; pass++) {
@@ -58,9 +53,8 @@ static void blocks_are_found_where_they_were_put(void **state)
     ct_block_index_deinit(&index);
 }
 
-static void each_address_has_a_key_of_its_own(void **state)
+TEST(each_address_has_a_key_of_its_own)
 {
-    (void)state;
     const uint64_t addresses[] = {0, 1, 2, 3, 4, 0x200, 0x201, 0x202, UINT64_MAX - 3, UINT64_MAX};
     const uint8_t isas[] = {CT_ISA_A64, CT_ISA_A32, CT_ISA_T32};
     for (unsigned isa = 0; isa < 3; isa++)
@@ -70,13 +64,4 @@ static void each_address_has_a_key_of_its_own(void **state)
                 const struct ct_block_key b = ct_block_key(addresses[k], isas[isa], 1, 0);
                 assert_false(same(&a, &b));
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_found_where_they_were_put),
-        cmocka_unit_test(each_address_has_a_key_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

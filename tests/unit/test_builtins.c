@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks operations of the engine: the library declares each with its one signature, and no other is
  * accepted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "monitor/elab.h"
 #include "monitor/library.h"
+#include "support/unit.h"
 
 extern const char ct_mon_stdlib_tessla[];
 extern const size_t ct_mon_stdlib_tessla_size;
@@ -60,9 +56,8 @@ static size_t declare(char *text, size_t cap, const char *name, const char *sign
     return n + (size_t)snprintf(text + n, cap - n, ": %s = __builtin__(%s)\n", p, name);
 }
 
-static void test_own_signature(void **state)
+TEST(test_own_signature)
 {
-    (void)state;
     const struct ct_mon_elab_signature *s;
     for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {
         struct ct_mon_arena arena;
@@ -77,9 +72,8 @@ static void test_own_signature(void **state)
 
 /* Declares each operation with the signature of every other one: 94 * 93 declarations, of which only equal
  * signatures pass. */
-static void test_other_signatures(void **state)
+TEST(test_other_signatures)
 {
-    (void)state;
     const struct ct_mon_elab_signature *s, *other;
     size_t refused = 0;
     for (size_t i = 0; (s = ct_mon_elab_signature(i)); i++) {
@@ -98,9 +92,8 @@ static void test_other_signatures(void **state)
     assert_true(refused > 5000);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
-    (void)state;
     static const char *const texts[] = {"def f(a: Int): Int = __builtin__(field)\n",
                                         "def f(a: Int): Int = __builtin__(nothing)\n",
                                         "def f[Int](a: Int, b: Int): Int = __builtin__(add)\n",
@@ -114,9 +107,8 @@ static void test_unknown(void **state)
     }
 }
 
-static void test_library(void **state)
+TEST(test_library)
 {
-    (void)state;
     struct ct_mon_arena arena;
     const struct ct_mon_elab_signature *s;
     assert_null(library_error(&arena, ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size));
@@ -127,15 +119,4 @@ static void test_library(void **state)
         if (!strstr(ct_mon_stdlib_tessla, use))
             fail_msg("nothing in the library is %s", use);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_signature),
-        cmocka_unit_test(test_other_signatures),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_library),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

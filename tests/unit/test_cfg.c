@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks control flow of small handmade programs: code after calls, targets from outside, blocks that are
  * split. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "coretap/cfg.h"
 #include "elf_build.h"
 #include "support/rng.h"
-#include "support/tap_skip.h"
+#include "support/unit.h"
 
 #define TEXT UINT64_C(0x400000)
 #define NOP  0xd503201f
@@ -101,10 +97,9 @@ static uint32_t edge_of(const struct program *p, unsigned from, enum ct_cfg_kind
     }
 
 /* main calls two(), then one(), which never returns: after that there is data. */
-static void what_follows_calls(void **state)
+TEST(what_follows_calls)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {bl(5), bl(2), 0xffffffff, NOP, b(0), RET};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 3), FUNCTION("one", 3, 2),
                                           FUNCTION("two", 5, 1)};
@@ -121,10 +116,9 @@ static void what_follows_calls(void **state)
 }
 
 /* A function of which only one copy exists is that copy; its parts are not. */
-static void copies_have_the_name(void **state)
+TEST(copies_have_the_name)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {RET, RET, RET, RET, RET, RET};
     const struct test_symbol symbols[] = {
         FUNCTION("one.constprop.0", 0, 1),        FUNCTION("one", 1, 1),
@@ -140,10 +134,9 @@ static void copies_have_the_name(void **state)
 }
 
 /* A name without parameters means the only function that has it with parameters. */
-static void parameters_may_be_left_out(void **state)
+TEST(parameters_may_be_left_out)
 {
     static struct program p;
-    (void)state;
     char *probe = ct_demangle("_Z1fv");
     if (!probe)
         tap_skip("coretap was built without libiberty (Debian: libiberty-dev)");
@@ -158,10 +151,9 @@ static void parameters_may_be_left_out(void **state)
     drop(&p);
 }
 
-static void tail_call_returns(void **state)
+TEST(tail_call_returns)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {bl(2), RET, b(1), RET};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 2), FUNCTION("two", 2, 1),
                                           FUNCTION("three", 3, 1)};
@@ -173,10 +165,9 @@ static void tail_call_returns(void **state)
 }
 
 /* main calls the middle of fill, as Go programs do with runtime.duffzero: the call returns like fill. */
-static void calls_into_the_middle_return(void **state)
+TEST(calls_into_the_middle_return)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {NOP, NOP, RET, bl(-2), RET};
     const struct test_symbol symbols[] = {FUNCTION("fill", 0, 3), FUNCTION("main", 3, 2)};
     assert_int_equal(make(&p, code, 5, symbols, 2, NULL), CT_OK);
@@ -189,10 +180,9 @@ static void calls_into_the_middle_return(void **state)
     drop(&p);
 }
 
-static void without_symbols(void **state)
+TEST(without_symbols)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {bl(3), bl(2), b(0), NOP, RET};
     assert_int_equal(make(&p, code, 5, NULL, 0, NULL), CT_OK);
     assert_int_equal(p.function_count, 2);
@@ -203,11 +193,10 @@ static void without_symbols(void **state)
 }
 
 /* Adds a computed branch into the middle of a block of a loop, as a trace or a user may report. */
-static void edges_are_added(void **state)
+TEST(edges_are_added)
 {
     static struct program p;
     uint32_t edge;
-    (void)state;
     const uint32_t code[] = {cbz(4), NOP, NOP, b(-3), BR};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 5)};
     assert_int_equal(make(&p, code, 5, symbols, 1, NULL), CT_OK);
@@ -238,10 +227,9 @@ static void edges_are_added(void **state)
 }
 
 /* Code that only an added target reaches comes after all code known before. */
-static void targets_make_code_known(void **state)
+TEST(targets_make_code_known)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {BLR, BR, NOP, RET, NOP, b(0)};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 4), FUNCTION("other", 4, 2)};
     assert_int_equal(
@@ -255,10 +243,9 @@ static void targets_make_code_known(void **state)
     drop(&p);
 }
 
-static void told_not_to_return(void **state)
+TEST(told_not_to_return)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {bl(2), RET, RET};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 2), FUNCTION("other", 2, 1)};
     assert_int_equal(make(&p, code, 3, symbols, 2, "noreturn other"), CT_OK);
@@ -267,10 +254,9 @@ static void told_not_to_return(void **state)
     drop(&p);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
     static struct program p;
-    (void)state;
     const struct {
         const char *text, *says;
     } cases[] = {
@@ -293,10 +279,9 @@ static void mistakes_are_named(void **state)
 }
 
 /* Two blocks jump to each other, and both are entered from outside. */
-static void irreducible_loops_are_marked(void **state)
+TEST(irreducible_loops_are_marked)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {cbz(3), NOP, cbz(2), NOP /* 3: entered from 0 */, cbz(-3) /* to 1 */, RET};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 6)};
     assert_int_equal(make(&p, code, 6, symbols, 1, NULL), CT_OK);
@@ -308,11 +293,10 @@ static void irreducible_loops_are_marked(void **state)
 
 /* Three instructions of an interpreter, each of which may be followed by any: one loop with three heads and
  * none inside. */
-static void an_interpreter_is_one_loop(void **state)
+TEST(an_interpreter_is_one_loop)
 {
     static struct program p;
     char text[256] = "";
-    (void)state;
     const uint32_t code[] = {BR, NOP, BR, NOP, BR, NOP, BR, RET};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 8)};
     for (unsigned from = 0; from < 8; from += 2)
@@ -367,7 +351,7 @@ static void check_dominators(const struct program *p)
     }
 }
 
-static void dominators_of_any_program(void **state)
+TEST(dominators_of_any_program)
 {
     static struct program p;
     enum {
@@ -377,7 +361,6 @@ static void dominators_of_any_program(void **state)
     struct rng rng = {1};
     uint32_t seen = 0;
     const struct test_symbol symbols[] = {FUNCTION("main", 0, WORDS)};
-    (void)state;
     for (unsigned n = 0; n < test_count(300, 30000); n++) {
         for (int i = 0; i < WORDS; i++) {
             const int to = (int)rng_below(&rng, WORDS) - i;
@@ -393,10 +376,9 @@ static void dominators_of_any_program(void **state)
     assert_true(seen > 25);
 }
 
-static void edges_between_addresses(void **state)
+TEST(edges_between_addresses)
 {
     static struct program p;
-    (void)state;
     const uint32_t code[] = {cbz(2), NOP, RET};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 3)};
     assert_int_equal(make(&p, code, 3, symbols, 1, NULL), CT_OK);
@@ -406,26 +388,4 @@ static void edges_between_addresses(void **state)
     assert_int_equal(ct_cfg_edge_between(p.cfg, TEXT, 0x1234), CT_CFG_NONE);
     assert_int_equal(ct_cfg_edge_between(p.cfg, 0x10, TEXT), CT_CFG_NONE);
     drop(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_follows_calls),
-        cmocka_unit_test(tail_call_returns),
-        cmocka_unit_test(calls_into_the_middle_return),
-        cmocka_unit_test(without_symbols),
-        cmocka_unit_test(edges_are_added),
-        cmocka_unit_test(targets_make_code_known),
-        cmocka_unit_test(told_not_to_return),
-        cmocka_unit_test(copies_have_the_name),
-        cmocka_unit_test(parameters_may_be_left_out),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(irreducible_loops_are_marked),
-        cmocka_unit_test(an_interpreter_is_one_loop),
-        cmocka_unit_test(dominators_of_any_program),
-        cmocka_unit_test(edges_between_addresses),
-    };
-    tap_skip_begin();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

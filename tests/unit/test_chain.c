@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks calls of a chain in an impossible order, and invalid options. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "chain/chain_tune.h"
 #include "coretap/decode.h"
 #include "coretap/input.h"
+#include "support/unit.h"
 
 struct fixture {
     struct ct_ctx *ctx;
@@ -61,9 +57,8 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return f->result;
 }
 
-static void receivers_give_no_bytes(void **state)
+TEST(receivers_give_no_bytes)
 {
-    (void)state;
     struct fixture *f = open_capture();
     const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
     const struct ct_chain_sink sink = {.user = f, .elems = on_elems};
@@ -75,9 +70,8 @@ static void receivers_give_no_bytes(void **state)
     done(f);
 }
 
-static void nothing_comes_behind_the_end(void **state)
+TEST(nothing_comes_behind_the_end)
 {
-    (void)state;
     struct fixture *f = open_capture();
     const struct ct_piece piece = {.size = UINT64_MAX};
     const struct ct_chain_sink sink = {0};
@@ -116,9 +110,8 @@ static struct ct_losses push_without(struct fixture *f, size_t from, size_t to)
 }
 
 /* Bytes that the caller lost are a gap in each stream, whose packet before the loss may be cut. */
-static void lost_bytes_are_a_gap(void **state)
+TEST(lost_bytes_are_a_gap)
 {
-    (void)state;
     struct fixture *f = open_capture();
     const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
     const struct ct_chain_sink sink = {0};
@@ -132,9 +125,8 @@ static void lost_bytes_are_a_gap(void **state)
     done(f);
 }
 
-static void an_error_is_for_good(void **state)
+TEST(an_error_is_for_good)
 {
-    (void)state;
     struct fixture *f = open_capture();
     struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
     const struct ct_chain_sink sink = {.user = f, .elems = on_elems};
@@ -161,9 +153,8 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
 }
 
 /* A receiver gets nothing of a level above that of the chain. */
-static void packets_make_no_events(void **state)
+TEST(packets_make_no_events)
 {
-    (void)state;
     struct fixture *f = open_capture();
     struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_PACKET};
     const struct ct_chain_sink sink = {.user = f, .events = on_events};
@@ -176,9 +167,8 @@ static void packets_make_no_events(void **state)
     done(f);
 }
 
-static void unknown_choices_are_refused(void **state)
+TEST(unknown_choices_are_refused)
 {
-    (void)state;
     struct fixture *f = open_capture();
     const struct ct_chain_sink sink = {0};
     const struct ct_chain_options wrong[] = {
@@ -222,9 +212,8 @@ static void count_bytes(const struct fixture *f, const struct ct_buffer *buffer,
 
 /* A stream of a processor whose loads and stores are atoms, too, is not followed along the program: all of it
  * is lost, also where threads decode the other one. */
-static void what_is_not_followed_is_lost(void **state)
+TEST(what_is_not_followed_is_lost)
 {
-    (void)state;
     struct fixture *f = open_capture();
     const uint32_t loads_and_stores = 3u << 1; /* TRCIDR0.INSTP0, TRCCONFIGR.INSTP0 */
     struct ct_buffer buffer = f->capture->buffers[0];
@@ -241,15 +230,4 @@ static void what_is_not_followed_is_lost(void **state)
     assert_int_equal(bytes_of_threads, bytes);
     assert_int_equal(lost_of_threads, lost);
     done(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(receivers_give_no_bytes),      cmocka_unit_test(nothing_comes_behind_the_end),
-        cmocka_unit_test(lost_bytes_are_a_gap),         cmocka_unit_test(an_error_is_for_good),
-        cmocka_unit_test(packets_make_no_events),       cmocka_unit_test(unknown_choices_are_refused),
-        cmocka_unit_test(what_is_not_followed_is_lost),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

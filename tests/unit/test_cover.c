@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks coverage of a program without lines: the instructions of a function that never ran count like those
  * that are listed. Also checks sums of counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "base/padding.h"
 #include "coretap/cover.h"
 #include "four_functions.h"
+#include "support/unit.h"
 
 #define FUNCTIONS 4
 #define INSNS     8 /* per function */
@@ -66,7 +61,7 @@ static struct ct_cover_report *report(const struct fixture *f, const struct ct_c
 }
 
 /* A run with count 0 lists the instructions of its function, and adds nothing. */
-static void test_unrun(void **state)
+TEST_WITH(test_unrun, begin, finish)
 {
     const struct fixture *f = *state;
     const struct ct_cover_item brief[] = {
@@ -104,7 +99,7 @@ static void test_unrun(void **state)
 }
 
 /* Padding between the entries of a vector table is not untested code; a jump over a few instructions is. */
-static void test_alignment(void **state)
+TEST_WITH(test_alignment, begin, finish)
 {
     static const uint32_t nop = 0xd503201f, jump = 0x14000001;
     const struct test_symbol vectors = {"vectors", TEXT, 0x80, STT_FUNC, STB_GLOBAL, 1};
@@ -135,7 +130,7 @@ static void test_alignment(void **state)
 }
 
 /* Nothing ran at all. */
-static void test_nothing(void **state)
+TEST_WITH(test_nothing, begin, finish)
 {
     struct ct_cover_report *none = report(*state, NULL, 0);
     assert_int_equal(none->insn_count, 0);
@@ -178,7 +173,7 @@ static void check_sums(uint64_t apart)
 }
 
 /* Items that are announced and missing, and a report with nowhere to go, are refused. */
-static void test_null(void **state)
+TEST_WITH(test_null, begin, finish)
 {
     const struct fixture *f = *state;
     struct ct_cover_report *none = NULL;
@@ -188,9 +183,8 @@ static void test_null(void **state)
 }
 
 /* A number that no program has gives one without a name. */
-static void test_unknown_program(void **state)
+TEST(test_unknown_program)
 {
-    (void)state;
     const struct ct_program_identity program = {.name = "program", .high = 4};
     struct ct_cover *cover;
     uint32_t number;
@@ -204,36 +198,20 @@ static void test_unknown_program(void **state)
 }
 
 /* Sorts and adds up many items in random order, anywhere in the address space. */
-static void test_sums(void **state)
+TEST(test_sums)
 {
-    (void)state;
     check_sums(4);
     check_sums(UINT64_C(0x12345678abc));
     check_sums(UINT64_MAX / 128);
 }
 
 /* At the end there is no padding, whatever follows. */
-static void test_padding(void **state)
+TEST(test_padding)
 {
     static const uint8_t zeros[4];
-    (void)state;
     for (unsigned wide = 0; wide < 2; wide++) {
         assert_int_equal(ct_padding(zeros, 0, wide), 0);
         assert_int_equal(ct_padding(zeros, 1, wide), 1);
         assert_int_equal(ct_padding(zeros, 4, wide), 4);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_unrun, begin, finish),
-        cmocka_unit_test_setup_teardown(test_alignment, begin, finish),
-        cmocka_unit_test_setup_teardown(test_nothing, begin, finish),
-        cmocka_unit_test_setup_teardown(test_null, begin, finish),
-        cmocka_unit_test(test_unknown_program),
-        cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_sums),
-    };
-    return cmocka_run_group_tests_name("cover", tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "coretap/format.h"
+#include "support/unit.h"
 
 struct text {
     char all[4096];
@@ -28,9 +25,8 @@ static const char *describe(const struct ct_source *source, struct text *text)
     return text->all;
 }
 
-static void registers_become_words(void **state)
+TEST(registers_become_words)
 {
-    (void)state;
     struct text text;
     struct ct_source source = {.protocol = CT_PROTOCOL_ETM4,
                                .regs = {.configr = 0x1851, .idr0 = 0x28000ea1, .idr2 = 0x488}};
@@ -51,9 +47,8 @@ static void registers_become_words(void **state)
 }
 
 /* Data trace is on when TRCIDR0 has it and TRCCONFIGR enables it. */
-static void data_trace_is_told(void **state)
+TEST(data_trace_is_told)
 {
-    (void)state;
     struct text text;
     struct ct_source source = {
         .protocol = CT_PROTOCOL_ETM4, .trace_id = 0x10, .regs = {.configr = 2u << 16 | 1 << 1, .idr0 = 0x1e}};
@@ -75,9 +70,8 @@ static void data_trace_is_told(void **state)
 }
 
 /* Whatever the registers hold, every subject gets a text. */
-static void no_register_value_is_without_words(void **state)
+TEST(no_register_value_is_without_words)
 {
-    (void)state;
     struct text text;
     for (unsigned protocol = CT_PROTOCOL_NONE; protocol <= CT_PROTOCOL_ITM; protocol++) {
         for (unsigned i = 0; i < 32 * 4; i++) {
@@ -98,9 +92,8 @@ static void no_register_value_is_without_words(void **state)
     }
 }
 
-static void software_trace(void **state)
+TEST(software_trace)
 {
-    (void)state;
     struct text text;
     struct ct_source source = {.protocol = CT_PROTOCOL_STM, .regs = {.stmtcsr = 0x22}};
     const char *said = describe(&source, &text);
@@ -113,9 +106,8 @@ static void software_trace(void **state)
     assert_non_null(strstr(said, "local timestamps: on: one tick a count\n"));
 }
 
-static void versions(void **state)
+TEST(versions)
 {
-    (void)state;
     char text[32];
     struct ct_source source = {.protocol = CT_PROTOCOL_ETM4, .regs = {.idr1 = 0x4100f421}};
     ct_source_version(&source, text, sizeof text);
@@ -129,16 +121,4 @@ static void versions(void **state)
     source = (struct ct_source){.protocol = CT_PROTOCOL_PTM, .regs = {.etmidr = 0x411cf312}};
     ct_source_version(&source, text, sizeof text);
     assert_string_equal(text, "PFTv1.1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers_become_words),
-        cmocka_unit_test(data_trace_is_told),
-        cmocka_unit_test(no_register_value_is_without_words),
-        cmocka_unit_test(software_trace),
-        cmocka_unit_test(versions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

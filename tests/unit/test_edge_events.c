@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks events of edges: numbers are in the order of first traversal by all streams, whatever a filter
  * leaves out, in whatever order streams come, and whoever else adds to the common graph. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "coretap/edge_events.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 #define NODES 40u
 #define STEPS 3000u
@@ -129,7 +126,7 @@ static void check_order(const struct fixture *f, size_t count)
     assert_int_equal(next, edges);
 }
 
-static void test_streams(void **state)
+TEST_WITH(test_streams, begin, finish)
 {
     struct fixture *f = *state;
     struct rng rng = {.state = 19};
@@ -150,7 +147,7 @@ static void test_streams(void **state)
     check_order(f, at);
 }
 
-static void test_filter(void **state)
+TEST_WITH(test_filter, begin, finish)
 {
     struct fixture *f = *state;
     struct rng rng = {.state = 5};
@@ -167,7 +164,7 @@ static void test_filter(void **state)
 }
 
 /* A node without outgoing edges has a number, too. */
-static void test_lone_node(void **state)
+TEST_WITH(test_lone_node, begin, finish)
 {
     struct fixture *f = *state;
     struct stream s = {.edge = {0}, .count = 2};
@@ -187,7 +184,7 @@ static void test_lone_node(void **state)
 }
 
 /* Another object may number its edges in the same graph between two batches. */
-static void test_shared(void **state)
+TEST_WITH(test_shared, begin, finish)
 {
     struct fixture *f = *state;
     struct rng rng = {.state = 7};
@@ -209,15 +206,4 @@ static void test_shared(void **state)
     (void)ct_graph_edges(f->all, &number);
     assert_int_equal(number, edges + 1);
     ct_graph_free(s.graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_streams, begin, finish),
-        cmocka_unit_test_setup_teardown(test_filter, begin, finish),
-        cmocka_unit_test_setup_teardown(test_lone_node, begin, finish),
-        cmocka_unit_test_setup_teardown(test_shared, begin, finish),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include "coretap/program.h"
-#include "elf_build.h"
-#include "support/tap_skip.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "coretap/program.h"
+#include "elf_build.h"
+#include "support/unit.h"
 
 static const struct test_symbol symbols[] = {
     {"outer", 0x400010, 0x40, STT_FUNC, STB_GLOBAL, 1},
@@ -76,7 +71,7 @@ static int add(const struct fixture *f, uint64_t bias, int *there)
     return result;
 }
 
-static void segments(void **state)
+TEST_WITH(segments, set_up, tear_down)
 {
     struct fixture *f = *state;
     store(f, ELF_SIZE);
@@ -98,7 +93,7 @@ static void segments(void **state)
 }
 
 /* The same file for more spaces: its segments are added to all of the spaces or to none. */
-static void more_spaces(void **state)
+TEST_WITH(more_spaces, set_up, tear_down)
 {
     struct fixture *f = *state;
     store(f, ELF_SIZE);
@@ -120,7 +115,7 @@ static void more_spaces(void **state)
 }
 
 /* Every damage is reported, and nothing of the file is left in memory. */
-static void damaged(void **state)
+TEST_WITH(damaged, set_up, tear_down)
 {
     struct fixture *f = *state;
     Elf64_Ehdr *header = (Elf64_Ehdr *)f->file;
@@ -167,7 +162,7 @@ static const char *name_at(const struct ct_symbols *s, uint64_t addr, uint64_t o
     return symbol->name;
 }
 
-static void functions(void **state)
+TEST_WITH(functions, set_up, tear_down)
 {
     struct fixture *f = *state;
     store(f, ELF_SIZE);
@@ -205,7 +200,7 @@ static void functions(void **state)
 }
 
 /* The name chosen for an address does not depend on the order of the table. */
-static void one_name(void **state)
+TEST_WITH(one_name, set_up, tear_down)
 {
     static const char *const names[] = {"__memcpy", "mempcpy@@V_2", "memcpy@@V_1", "_memcpy"};
     struct fixture *f = *state;
@@ -240,7 +235,7 @@ static unsigned check_spans(const struct ct_symbols *s, uint64_t from, uint64_t 
     return searches;
 }
 
-static void pieces(void **state)
+TEST_WITH(pieces, set_up, tear_down)
 {
     struct fixture *f = *state;
     char text[64];
@@ -284,7 +279,7 @@ static void pieces(void **state)
 }
 
 /* Checks readable names, and texts that are no mangled names, hostile or not. */
-static void labels(void **state)
+TEST_WITH(labels, set_up, tear_down)
 {
     struct fixture *f = *state;
     const struct test_symbol some[] = {
@@ -328,7 +323,7 @@ static void labels(void **state)
 }
 
 /* Assembly rarely marks symbols as functions. Its labels count as such where code is in no function. */
-static void assembly(void **state)
+TEST_WITH(assembly, set_up, tear_down)
 {
     struct fixture *f = *state;
     const struct test_symbol some[] = {
@@ -372,7 +367,7 @@ static void assembly(void **state)
 
 /* Bit 0 of an address of Arm's older processors tells the instruction set: what it belongs to may lie in
  * front of a section that begins at an odd address, where there is no code. */
-static void odd_label(void **state)
+TEST_WITH(odd_label, set_up, tear_down)
 {
     struct fixture *f = *state;
     const struct test_symbol one = {"odd", 0x400001, 0, STT_NOTYPE, STB_GLOBAL, 1};
@@ -390,7 +385,7 @@ static void odd_label(void **state)
 }
 
 /* Checks names of gfortran, ocamlopt and GHC, and names of C that only look like them. */
-static void rules(void **state)
+TEST_WITH(rules, set_up, tear_down)
 {
     static const char *const names[][2] = {
         {"__grid_MOD_work", "grid::work"},
@@ -436,7 +431,7 @@ static void rules(void **state)
     }
 }
 
-static void no_functions(void **state)
+TEST_WITH(no_functions, set_up, tear_down)
 {
     struct fixture *f = *state;
     elf64_build(f->file, symbols, 0);
@@ -457,7 +452,7 @@ static void no_functions(void **state)
 }
 
 /* A32 and T32 functions of a 32-bit file, which bit 0 of the address distinguishes. */
-static void arm_functions(void **state)
+TEST_WITH(arm_functions, set_up, tear_down)
 {
     struct fixture *f = *state;
     uint8_t *file = f->file;
@@ -506,7 +501,7 @@ static void arm_functions(void **state)
 
 /* Compares random functions with the definition: of those that contain the address, the one that begins last.
  * Some symbols are no functions but mark where code and data begin. */
-static void random_functions(void **state)
+TEST_WITH(random_functions, set_up, tear_down)
 {
     struct fixture *f = *state;
     enum {
@@ -548,7 +543,7 @@ static void random_functions(void **state)
 }
 
 /* Whatever is cut off or changed gives a result, or an error with a text. */
-static void hostile(void **state)
+TEST_WITH(hostile, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct ct_symbols *s;
@@ -572,16 +567,4 @@ static void hostile(void **state)
         free(exact);
     }
     free(copy);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(segments),     TEST(more_spaces),   TEST(damaged),          TEST(functions), TEST(one_name),
-        TEST(pieces),       TEST(labels),        TEST(assembly),         TEST(odd_label), TEST(rules),
-        TEST(no_functions), TEST(arm_functions), TEST(random_functions), TEST(hostile),
-    };
-    tap_skip_begin();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the messages of encoders about what they do not encode: object, fact, consequence and remedy. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "coretap/encode.h"
+#include "support/unit.h"
 
 enum {
     ROOM = 64,
@@ -23,9 +18,8 @@ static const struct ct_source ptm = {.name = "core",
                                      .arch = {.major = 7, .profile = CT_PROFILE_A},
                                      .regs = {.etmidr = 0x411cf301, .etmccer = 0x34c01ac2}};
 
-static void packets(void **state)
+TEST(packets)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_etm4_encoder *encoder;
     uint8_t out[ROOM];
@@ -48,9 +42,8 @@ static void packets(void **state)
     ct_ctx_free(ctx);
 }
 
-static void sources(void **state)
+TEST(sources)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_ptm_encoder *of_ptm;
     struct ct_stm_encoder *of_stm;
@@ -67,9 +60,8 @@ static void sources(void **state)
     ct_ctx_free(ctx);
 }
 
-static void elements(void **state)
+TEST(elements)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_etm4_emitter *emitter;
     static uint8_t out[CT_ETM4_EMIT_MAX];
@@ -88,9 +80,8 @@ static void elements(void **state)
     ct_ctx_free(ctx);
 }
 
-static void frames(void **state)
+TEST(frames)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_framer *framer;
     struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
@@ -105,15 +96,4 @@ static void frames(void **state)
     assert_non_null(strstr(ct_ctx_error(ctx), "; the last frame was not written; give more room"));
     ct_framer_free(framer);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets),
-        cmocka_unit_test(sources),
-        cmocka_unit_test(elements),
-        cmocka_unit_test(frames),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks ETMv3 packets as coded in ARM IHI 0014Q chapter 7, written by hand, and their elements. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "support/listed.h"
+#include "support/unit.h"
 
 /* Bits of ETMCR: data values, data addresses, cycle-accurate, context IDs of four bytes, data only. */
 #define VALUES    0x4u
@@ -39,9 +34,8 @@ static void lists(uint32_t etmcr, const char *hex, const char *wanted)
 #define SYNC       "0000000000 80 "
 #define I_SYNC_A32 SYNC "08 01 00800000 "
 
-static void synchronisation(void **state)
+TEST(synchronisation)
 {
-    (void)state;
     lists(0, "0000000000 80", "0 10 000000000080 a_sync\n");
     /* Surplus zeros belong to the run before; after synchronisation they are bad packets. */
     lists(0, "00000000000000 80", "0 10 - notsync bytes=2\n2 10 000000000080 a_sync\n");
@@ -52,9 +46,8 @@ static void synchronisation(void **state)
     lists(0, I_SYNC_A32 "81", "12 10 81 branch_address addr=8000\n");
 }
 
-static void i_sync(void **state)
+TEST(i_sync)
 {
-    (void)state;
     lists(0, I_SYNC_A32, "6 10 080100800000 i_sync reason=periodic addr=8000 isa=a32 sec=s\n");
     lists(0, SYNC "08 2b 01800000",
           "6 10 082b01800000 i_sync reason=trace_enable addr=8000 isa=t32 sec=ns hyp=1\n");
@@ -71,9 +64,8 @@ static void i_sync(void **state)
           "6 10 087856341221 i_sync reason=trace_enable sec=s ctxt=12345678\n");
 }
 
-static void p_headers(void **state)
+TEST(p_headers)
 {
-    (void)state;
     lists(0, SYNC "84", "6 10 84 p_hdr atoms=E\n");
     lists(0, SYNC "c0", "6 10 c0 p_hdr atoms=N\n");
     lists(0, SYNC "fc", "6 10 fc p_hdr atoms=EEEEEEEEEEEEEEEN\n");
@@ -88,9 +80,8 @@ static void p_headers(void **state)
     lists(CYCLES, SYNC "96", "6 10 96 p_hdr atoms=N\n");
 }
 
-static void branches(void **state)
+TEST(branches)
 {
-    (void)state;
     lists(0, I_SYNC_A32 "05", "12 10 05 branch_address addr=8008\n");
     lists(0, I_SYNC_A32 "8142", "12 10 8142 branch_address addr=c200\n");
     lists(0, I_SYNC_A32 "818102", "12 10 818102 branch_address addr=10100\n");
@@ -115,17 +106,15 @@ static void branches(void **state)
              "12 10 81408d42 branch_address addr=8000 sec=ns exc=6 mprof=1 resume=2\n");
 }
 
-static void alternative_branches(void **state)
+TEST(alternative_branches)
 {
-    (void)state;
     lists_of(source(0, 1), I_SYNC_A32 "8102", "12 10 8102 branch_address addr=8200\n");
     lists_of(source(0, 1), I_SYNC_A32 "81401d", "12 10 81401d branch_address addr=8000 sec=ns exc=e\n");
     lists_of(source(0, 1), I_SYNC_A32 "81814b1c", "12 10 81814b1c branch_address addr=58100 sec=s exc=e\n");
 }
 
-static void data(void **state)
+TEST(data)
 {
-    (void)state;
     lists(0, SYNC "06", "6 10 06 bad_tracemode err=norm_data\n");
     lists(VALUES, SYNC "02", "6 10 02 norm_data data=0\n");
     lists(VALUES, SYNC "0611", "6 10 0611 norm_data data=11\n");
@@ -144,9 +133,8 @@ static void data(void **state)
     lists(VALUES, SYNC "50 62", "6 10 50 store_fail\n7 10 62 data_suppressed\n");
 }
 
-static void others(void **state)
+TEST(others)
 {
-    (void)state;
     lists(0, SYNC "048501", "6 10 048501 cycle_count cc=133\n");
     lists(0, SYNC "0c 66 76 7e",
           "6 10 0c trigger\n7 10 66 ignore\n8 10 76 exception_exit\n9 10 7e exception_entry\n");
@@ -178,9 +166,8 @@ static void makes(uint32_t etmcr, const char *hex, const char *wanted)
 #define JUMP " instr_range start=8008 end=800c n=1 last_sz=4 isa=a32 exec=E type=br sub=none cond=0"
 #define END  " 10 eo_trace reason=end_of_trace\n"
 
-static void instructions(void **state)
+TEST(instructions)
 {
-    (void)state;
     makes(0, I_SYNC_A32 "90", START "12 10" NOP0 "\n12 10" NOP1 "\n12 10" JUMP "\n12 10" NOP0 "\n12" END);
     makes(CYCLES, I_SYNC_A32 "88 82 e8 a4",
           START "12 10" NOP0 " cc=1\n12 10" NOP1 " cc=1\n13 10" JUMP " cc=1\n13 10" NOP0 " cc=0\n14 10" NOP1
@@ -192,9 +179,8 @@ static void instructions(void **state)
         "13 10 addr_unknown cc=2\n14 10 cycle_count cc=1\n14" END);
 }
 
-static void cancelled(void **state)
+TEST(cancelled)
 {
-    (void)state;
     makes(0, I_SYNC_A32 "88 81403c 84", START "12 10" NOP0 "\n13 10 exception exc=e\n16 10" NOP0 "\n16" END);
     makes(0, I_SYNC_A32 "84 76 81403c 84", START "14 10 exception exc=e\n17 10" NOP0 "\n17" END);
     /* Not when another packet came in between. */
@@ -205,9 +191,8 @@ static void cancelled(void **state)
           START "12 10" NOP0 "\n13 10 pe_context isa=a32 sec=ns bits=32\n13 10 exception exc=e\n13" END);
 }
 
-static void early(void **state)
+TEST(early)
 {
-    (void)state;
     makes(CYCLES, SYNC "4205 84 84 0c 04 07 08 21 00800000 84",
           "0 10 no_sync reason=init_decoder\n6 10 timestamp ts=5\n8 10 addr_unknown cc=1\n9 10 cycle_count "
           "cc=1\n"
@@ -219,18 +204,16 @@ static void early(void **state)
           "13 10 pe_context isa=a32 sec=s bits=32 cc=5\n13" END);
 }
 
-static void broken(void **state)
+TEST(broken)
 {
-    (void)state;
     makes(0, I_SYNC_A32 "84 10 84" I_SYNC_A32 "84",
           START "12 10" NOP0 "\n14 10 no_sync reason=bad_packet\n21 10 trace_on reason=begin_or_filter\n"
                 "21 10 pe_context isa=a32 sec=s bits=32\n27 10" NOP0 "\n27" END);
 }
 
 /* Data transfers and their instructions: v, kind, tag, instruction (0: unknown). */
-static void transfers(void **state)
+TEST(transfers)
 {
-    (void)state;
     static const struct {
         uint64_t v, start;
         uint8_t kind, tag;
@@ -276,23 +259,4 @@ static void transfers(void **state)
     ct_etm3_resolver_free(resolver);
     ct_etm3_decoder_free(decoder);
     ct_memory_free(memory);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(synchronisation),
-        cmocka_unit_test(i_sync),
-        cmocka_unit_test(p_headers),
-        cmocka_unit_test(branches),
-        cmocka_unit_test(alternative_branches),
-        cmocka_unit_test(data),
-        cmocka_unit_test(others),
-        cmocka_unit_test(instructions),
-        cmocka_unit_test(cancelled),
-        cmocka_unit_test(early),
-        cmocka_unit_test(broken),
-        cmocka_unit_test(transfers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks speculation: what is held, committed, cancelled, mispredicted, discarded, and what is left at the
  * end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "coretap/elem.h"
 #include "elem/held.h"
+#include "support/unit.h"
 
 #define MOST 64
 
@@ -100,16 +97,14 @@ static void assert_resolves(uint32_t max_spec, const struct ct_etm4_packet *pack
     }
 #define SIZE(a) (sizeof(a) / sizeof *(a))
 
-static void without_speculation_p0_elements_push(void **state)
+TEST(without_speculation_p0_elements_push)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {PLAIN(CT_ETM4_TRACE_ON), ADDRESS, ATOMS(3, 5), PLAIN(CT_ETM4_EVENT)};
     assert_resolves(0, p, SIZE(p), "oaENEv.");
 }
 
-static void what_waits_at_the_end_is_dropped_from_the_first_p0_on(void **state)
+TEST(what_waits_at_the_end_is_dropped_from_the_first_p0_on)
 {
-    (void)state;
     const struct ct_etm4_packet held[] = {PLAIN(CT_ETM4_EVENT), ATOMS(1, 1), PLAIN(CT_ETM4_EVENT)};
     assert_resolves(4, held, SIZE(held), "v.");
     const struct ct_etm4_packet on[] = {PLAIN(CT_ETM4_TRACE_ON), PLAIN(CT_ETM4_EVENT)};
@@ -118,9 +113,8 @@ static void what_waits_at_the_end_is_dropped_from_the_first_p0_on(void **state)
 
 /* The address after a committed branch is its target, whatever comes later. After a branch that may be
  * cancelled, or a pause of tracing, it is not. */
-static void the_target_of_the_last_branch_is_put_out(void **state)
+TEST(the_target_of_the_last_branch_is_put_out)
 {
-    (void)state;
     const struct ct_etm4_packet end[] = {ATOMS(1, 1), ADDRESS, PLAIN(CT_ETM4_TIMESTAMP)};
     assert_resolves(0, end, SIZE(end), "Eat.");
     assert_resolves(4, end, SIZE(end), ".");
@@ -139,9 +133,8 @@ static void the_target_of_the_last_branch_is_put_out(void **state)
 
 /* Seven atoms where six may be uncommitted: the first one is certain before the trace unit discards the
  * rest. */
-static void what_is_deeper_than_speculation_survives_a_discard(void **state)
+TEST(what_is_deeper_than_speculation_survives_a_discard)
 {
-    (void)state;
     const struct ct_etm4_packet discard[] = {ADDRESS, ATOMS(7, 0x7e), PLAIN(CT_ETM4_DISCARD)};
     assert_resolves(6, discard, SIZE(discard), "aNG.");
     const struct ct_etm4_packet exception[] = {
@@ -153,27 +146,24 @@ static void what_is_deeper_than_speculation_survives_a_discard(void **state)
     assert_resolves(6, end, SIZE(end), "aE.");
 }
 
-static void commits_release_in_order_and_split_atoms(void **state)
+TEST(commits_release_in_order_and_split_atoms)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {ATOMS(3, 1), PLAIN(CT_ETM4_EVENT), COUNT(CT_ETM4_COMMIT, 2)};
     assert_resolves(8, p, SIZE(p), "EN.");
     const struct ct_etm4_packet deep[] = {ATOMS(3, 7), ATOMS(3, 0)};
     assert_resolves(2, deep, SIZE(deep), "EEEN.");
 }
 
-static void cycle_counts_commit(void **state)
+TEST(cycle_counts_commit)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {
         ATOMS(2, 3), {.type = CT_ETM4_CCNT_F3, .count = 7, .count2 = 1, .flags = CT_ETM4_HAS_COUNT}};
     assert_resolves(8, p, SIZE(p), "E.");
 }
 
 /* Everything is committed at once, so a commit packet, which a trace unit never needs to send, is damage. */
-static void cycle_counts_commit_nothing_where_nothing_is_speculative(void **state)
+TEST(cycle_counts_commit_nothing_where_nothing_is_speculative)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {
         ATOMS(2, 3),
         {.type = CT_ETM4_CCNT_F3, .count = 7, .count2 = 4, .flags = CT_ETM4_HAS_COUNT},
@@ -183,9 +173,8 @@ static void cycle_counts_commit_nothing_where_nothing_is_speculative(void **stat
     assert_resolves(0, commit, SIZE(commit), "EEG.");
 }
 
-static void cancel_takes_the_newest_and_keeps_what_happened(void **state)
+TEST(cancel_takes_the_newest_and_keeps_what_happened)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {ATOMS(3, 7),
                                        ADDRESS,
                                        PLAIN(CT_ETM4_EVENT),
@@ -195,17 +184,15 @@ static void cancel_takes_the_newest_and_keeps_what_happened(void **state)
     assert_resolves(8, p, SIZE(p), "Ev.");
 }
 
-static void mispredict_inverts_the_newest_atom_and_drops_its_address(void **state)
+TEST(mispredict_inverts_the_newest_atom_and_drops_its_address)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {ATOMS(2, 3), ADDRESS, PLAIN(CT_ETM4_MISPREDICT),
                                        COUNT(CT_ETM4_COMMIT, 2)};
     assert_resolves(8, p, SIZE(p), "EN.");
 }
 
-static void more_commits_than_elements_are_damage(void **state)
+TEST(more_commits_than_elements_are_damage)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {ATOMS(1, 1), COUNT(CT_ETM4_COMMIT, 5), PLAIN(CT_ETM4_EVENT)};
     assert_resolves(8, p, SIZE(p), "EG.");
 }
@@ -231,17 +218,15 @@ static bool commits_reach_the_atom(uint32_t commits)
     return came;
 }
 
-static void unseen_elements_are_committed_first(void **state)
+TEST(unseen_elements_are_committed_first)
 {
-    (void)state;
     assert_false(commits_reach_the_atom(1));
     assert_false(commits_reach_the_atom(3));
     assert_true(commits_reach_the_atom(4));
 }
 
-static void exceptions_wait_for_their_address(void **state)
+TEST(exceptions_wait_for_their_address)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {{.type = CT_ETM4_EXCEPT, .info = 14, .idx = 1},
                                        {.type = CT_ETM4_ADDR_CTXT_L_64IS0,
                                         .value = 0x1234,
@@ -259,9 +244,8 @@ static void exceptions_wait_for_their_address(void **state)
 }
 
 /* An exception return is a P0 element on every M profile: without speculation nothing holds it back. */
-static void exception_returns_of_the_m_profile_are_p0(void **state)
+TEST(exception_returns_of_the_m_profile_are_p0)
 {
-    (void)state;
     for (uint8_t major = 6; major <= 8; major++) {
         struct ct_source s = source(0);
         s.arch = (struct ct_arch){.major = major, .profile = CT_PROFILE_M};
@@ -278,9 +262,8 @@ static void exception_returns_of_the_m_profile_are_p0(void **state)
     }
 }
 
-static void overflow_lets_times_go_and_marks_the_next_trace_on(void **state)
+TEST(overflow_lets_times_go_and_marks_the_next_trace_on)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {ATOMS(1, 1),
                                        PLAIN(CT_ETM4_TIMESTAMP),
                                        PLAIN(CT_ETM4_OVERFLOW),
@@ -298,9 +281,8 @@ static void overflow_lets_times_go_and_marks_the_next_trace_on(void **state)
     assert_int_equal(run.elems[3].n, CT_TRACE_ON_OVERFLOW);
 }
 
-static void a_bad_packet_at_the_end_is_told(void **state)
+TEST(a_bad_packet_at_the_end_is_told)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {ATOMS(1, 1), PLAIN(CT_ETM4_RESERVED)};
     struct run run;
     resolve(0, p, SIZE(p), MOST, &run);
@@ -310,9 +292,8 @@ static void a_bad_packet_at_the_end_is_told(void **state)
     assert_true(run.elems[1].v == 1);
 }
 
-static void little_room_changes_nothing(void **state)
+TEST(little_room_changes_nothing)
 {
-    (void)state;
     const struct ct_etm4_packet p[] = {PLAIN(CT_ETM4_TRACE_ON),
                                        ADDRESS,
                                        ATOMS(3, 5),
@@ -338,9 +319,8 @@ static void little_room_changes_nothing(void **state)
 }
 
 /* Events that nothing pushes out must not accumulate without limit. */
-static void what_nobody_can_take_back_is_not_held_for_ever(void **state)
+TEST(what_nobody_can_take_back_is_not_held_for_ever)
 {
-    (void)state;
     struct ct_source s = source(0);
     struct ct_etm4_resolver *r;
     assert_int_equal(ct_etm4_resolver_new(NULL, &s, &r), CT_OK);
@@ -356,28 +336,4 @@ static void what_nobody_can_take_back_is_not_held_for_ever(void **state)
     }
     assert_true(events >= 2 * CT_HELD_SIZE);
     ct_etm4_resolver_free(r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_speculation_p0_elements_push),
-        cmocka_unit_test(what_waits_at_the_end_is_dropped_from_the_first_p0_on),
-        cmocka_unit_test(the_target_of_the_last_branch_is_put_out),
-        cmocka_unit_test(what_is_deeper_than_speculation_survives_a_discard),
-        cmocka_unit_test(commits_release_in_order_and_split_atoms),
-        cmocka_unit_test(cycle_counts_commit),
-        cmocka_unit_test(cycle_counts_commit_nothing_where_nothing_is_speculative),
-        cmocka_unit_test(cancel_takes_the_newest_and_keeps_what_happened),
-        cmocka_unit_test(mispredict_inverts_the_newest_atom_and_drops_its_address),
-        cmocka_unit_test(more_commits_than_elements_are_damage),
-        cmocka_unit_test(unseen_elements_are_committed_first),
-        cmocka_unit_test(exceptions_wait_for_their_address),
-        cmocka_unit_test(exception_returns_of_the_m_profile_are_p0),
-        cmocka_unit_test(overflow_lets_times_go_and_marks_the_next_trace_on),
-        cmocka_unit_test(a_bad_packet_at_the_end_is_told),
-        cmocka_unit_test(little_room_changes_nothing),
-        cmocka_unit_test(what_nobody_can_take_back_is_not_held_for_ever),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the scan of ETMv4: the requested version runs, and each version finds the same packets. Without
  * this, a version that is never used would pass all comparisons. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "etm4/scan.h"
 #include "etm4/vector.h"
 #include "support/rng.h"
-#include "support/tap_skip.h"
+#include "support/unit.h"
 
 static const struct ct_source source = {
     .name = "etm",
@@ -40,11 +35,10 @@ static void scan_as(const char *simd, struct ct_etm4_chunk *chunk)
     ct_etm4_decoder_free(decoder);
 }
 
-static void the_version_asked_for_runs(void **state)
+TEST(the_version_asked_for_runs)
 {
     static const char *const versions[] = {"", "avx2", "neon"};
     static struct ct_etm4_chunk first, other;
-    (void)state;
     unsetenv("CORETAP_SIMD");
     if (!ct_etm4_scan_there())
         tap_skip("this processor has none of the instructions");
@@ -76,9 +70,8 @@ CT_VECTOR static void hold_gathered(uint64_t one, uint64_t other, uint64_t chose
 }
 #endif
 
-static void the_bits_of_a_mask_come_together(void **state)
+TEST(the_bits_of_a_mask_come_together)
 {
-    (void)state;
     if (!ct_etm4_scan_there())
         tap_skip("this processor has none of the instructions");
 #ifdef CT_HAVE_VECTORS
@@ -94,14 +87,4 @@ static void the_bits_of_a_mask_come_together(void **state)
         hold_gathered(rng_next(&rng), rng_next(&rng), chosen);
     }
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_version_asked_for_runs),
-        cmocka_unit_test(the_bits_of_a_mask_come_together),
-    };
-    tap_skip_begin();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks events: their cycle counts, targets that come later, gaps and what was lost in them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/decode.h"
 #include "coretap/event.h"
+#include "support/unit.h"
 
 #define MOST    (2 * CT_EVENTS_MIN + 200)
 #define SIZE(a) (sizeof(a) / sizeof *(a))
@@ -52,9 +48,8 @@ static void assert_event(const struct ct_event *e, unsigned type, uint64_t cycle
 }
 
 /* A count belongs to the last P0 element before it and to everything between the two. */
-static void counts_belong_to_what_is_before_them(void **state)
+TEST(counts_belong_to_what_is_before_them)
 {
-    (void)state;
     const struct ct_elem elems[] = {
         {.kind = CT_ELEM_TRACE_ON},
         {.kind = CT_ELEM_ADDRESS, .v = 0x100},
@@ -80,9 +75,8 @@ static void counts_belong_to_what_is_before_them(void **state)
     assert_event(&got.events[6], CT_EVENT_END, 15, 0);
 }
 
-static void an_attached_count_is_of_the_timestamp_alone(void **state)
+TEST(an_attached_count_is_of_the_timestamp_alone)
 {
-    (void)state;
     const struct ct_elem elems[] = {{.kind = CT_ELEM_TIMESTAMP, .v = 77},
                                     {.kind = CT_ELEM_CYCLES, .v = 2, .n = 1},
                                     {.kind = CT_ELEM_CYCLES, .v = 3},
@@ -94,9 +88,8 @@ static void an_attached_count_is_of_the_timestamp_alone(void **state)
     assert_event(&got.events[1], CT_EVENT_HARDWARE, 3, 1);
 }
 
-static void targets_are_told_by_what_comes_next(void **state)
+TEST(targets_are_told_by_what_comes_next)
 {
-    (void)state;
     const struct ct_flow records[] = {
         {.kind = CT_FLOW_RANGE, .start = 0x100, .end = 0x110, .type = CT_INSN_BR, .exec = 1},
         {.kind = CT_FLOW_ELEM, .elem = {.kind = CT_ELEM_CYCLES, .v = 4}},
@@ -123,9 +116,8 @@ static void targets_are_told_by_what_comes_next(void **state)
 }
 
 /* A stale range is listed but need not have run: neither start nor target is taken from it. */
-static void stale_ranges_tell_nothing(void **state)
+TEST(stale_ranges_tell_nothing)
 {
-    (void)state;
     const struct ct_flow records[] = {
         {.kind = CT_FLOW_RANGE, .start = 0x100, .end = 0x110, .type = CT_INSN_IBR, .exec = 1},
         {.kind = CT_FLOW_RANGE, .start = 0x110, .end = 0x900, .stale = 1, .exec = 1},
@@ -140,9 +132,8 @@ static void stale_ranges_tell_nothing(void **state)
     assert_int_equal(got.events[2].type, CT_EVENT_EXCEPTION);
 }
 
-static void gaps_say_how_much_was_lost(void **state)
+TEST(gaps_say_how_much_was_lost)
 {
-    (void)state;
     const struct ct_elem elems[] = {
         {.kind = CT_ELEM_GAP, .n = CT_GAP_INIT, .pos = 5},
         {.kind = CT_ELEM_SYNC, .n = 1, .v = 0},
@@ -160,9 +151,8 @@ static void gaps_say_how_much_was_lost(void **state)
     assert_int_equal(got.events[1].a, CT_GAP_DISCARD);
 }
 
-static void many_events_without_a_count_are_not_held(void **state)
+TEST(many_events_without_a_count_are_not_held)
 {
-    (void)state;
     static struct ct_elem elems[200];
     for (size_t i = 0; i < SIZE(elems); i++)
         elems[i] = (struct ct_elem){.kind = CT_ELEM_EVENT, .n = (uint8_t)(i % 15 + 1)};
@@ -175,9 +165,8 @@ static void many_events_without_a_count_are_not_held(void **state)
 
 /* A PTM repeats its context in each i-sync; exceptions and branches change the security state and Hyp
  * mode. */
-static void contexts_that_repeat_make_no_event(void **state)
+TEST(contexts_that_repeat_make_no_event)
 {
-    (void)state;
     const struct ct_elem elems[] = {
         {.kind = CT_ELEM_CONTEXT, .n = 0x10, .aux = CT_CONTEXT_CTXT, .v = 1},
         {.kind = CT_ELEM_CONTEXT, .n = 0x10, .aux = CT_CONTEXT_CTXT | CT_CONTEXT_SILENT, .v = 1},
@@ -251,7 +240,7 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
 
 /* From level FLOW on, a receiver of events gets all branches, whatever the trace unit reports of them, at
  * each level, with any number of threads, with and without a receiver of records. */
-static void along_the_program_no_branch_is_missing(void **state)
+TEST(along_the_program_no_branch_is_missing)
 {
     static struct both wanted, got;
     struct ct_ctx *ctx = ct_ctx_new();
@@ -259,7 +248,6 @@ static void along_the_program_no_branch_is_missing(void **state)
     const struct ct_chain_sink records = {.user = &wanted, .flow = on_records};
     const struct ct_chain_sink events = {.user = &got, .events = on_events};
     size_t branches = 0;
-    (void)state;
     assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
     struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_FLOW};
     struct ct_chain *chain;
@@ -290,19 +278,4 @@ static void along_the_program_no_branch_is_missing(void **state)
         ct_events_free(wanted.events[id]);
     ct_capture_free(capture);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts_that_repeat_make_no_event),
-        cmocka_unit_test(counts_belong_to_what_is_before_them),
-        cmocka_unit_test(an_attached_count_is_of_the_timestamp_alone),
-        cmocka_unit_test(targets_are_told_by_what_comes_next),
-        cmocka_unit_test(stale_ranges_tell_nothing),
-        cmocka_unit_test(gaps_say_how_much_was_lost),
-        cmocka_unit_test(many_events_without_a_count_are_not_held),
-        cmocka_unit_test(along_the_program_no_branch_is_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

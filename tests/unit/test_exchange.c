@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs 256 specifications and exchanges one of them during the run: the others do not change, and the new one
  * gets each event from then on, also at a place that nobody watched before. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/verify.h"
+#include "support/unit.h"
 
 enum {
     SPECS = 256,
@@ -158,9 +155,8 @@ static void take_last(void *user, const struct ct_verify_result *result)
     c->results[result->spec]++;
 }
 
-static void added_and_removed_in_a_run(void **state)
+TEST(added_and_removed_in_a_run)
 {
-    (void)state;
     struct comings c = {{0}, {0}};
     struct ct_verify_options o = {.size = sizeof o};
     struct ct_ctx *ctx = ct_ctx_new();
@@ -218,9 +214,8 @@ static void added_and_removed_in_a_run(void **state)
     ct_ctx_free(ctx);
 }
 
-static void exchanged_in_a_run(void **state)
+TEST(exchanged_in_a_run)
 {
-    (void)state;
     static struct run plain, with;
     uint64_t seen = 0;
     run(&plain, false);
@@ -234,11 +229,4 @@ static void exchanged_in_a_run(void **state)
         seen += node_at(i) == 7;
     assert_true(seen > 10);
     assert_int_equal(with.last, seen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exchanged_in_a_run),
-                                       cmocka_unit_test(added_and_removed_in_a_run)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

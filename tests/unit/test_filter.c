@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks filters: the text form of windows, which streams remain, and that the analyses of a session get what
  * is kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "coretap/session.h"
+#include "support/unit.h"
 
 /* ---- points ---- */
 
@@ -37,9 +32,8 @@ static const struct written {
     {"2048.c:7", CT_POINT_PLACE, 0, "2048.c:7", 0},
 };
 
-static void points_are_read(void **state)
+TEST(points_are_read)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
         const struct written *w = &written[i];
         struct ct_filter_point point;
@@ -56,9 +50,8 @@ static void points_are_read(void **state)
     }
 }
 
-static void other_points_are_refused(void **state)
+TEST(other_points_are_refused)
 {
-    (void)state;
     static const char *const wrong[] = {"",
                                         "500",
                                         "5 s",
@@ -95,9 +88,8 @@ static void other_points_are_refused(void **state)
 
 /* ---- streams ---- */
 
-static void cores_choose_ids(void **state)
+TEST(cores_choose_ids)
 {
-    (void)state;
     struct ct_capture *capture;
     struct ct_filter filter = {.size = sizeof filter};
     struct ct_filter settled;
@@ -121,9 +113,8 @@ static void cores_choose_ids(void **state)
     ct_ctx_free(ctx);
 }
 
-static void a_time_needs_a_frequency(void **state)
+TEST(a_time_needs_a_frequency)
 {
-    (void)state;
     struct ct_capture *capture;
     struct ct_filter settled;
     struct ct_ctx *ctx = ct_ctx_new();
@@ -197,9 +188,8 @@ static uint64_t kept(const struct ct_filter *filter, uint16_t threads)
     return counter.steps;
 }
 
-static void a_session_counts_what_is_kept(void **state)
+TEST(a_session_counts_what_is_kept)
 {
-    (void)state;
     struct ct_filter filter = {.size = sizeof filter};
     const uint64_t all = kept(NULL, 1);
     assert_int_equal(kept(&filter, 1), all);
@@ -248,7 +238,7 @@ static int sift(const struct ct_filter *filter, const struct ct_source *source, 
     return CT_OK;
 }
 
-static void events_are_filtered(void **state)
+TEST(events_are_filtered)
 {
     static const struct ct_event all[] = {
         {.type = CT_EVENT_CONTEXT, .cycle = 5, .value = 7, .b = CT_CONTEXT_CTXT | CT_CONTEXT_EL},
@@ -272,7 +262,6 @@ static void events_are_filtered(void **state)
         {{.size = sizeof(struct ct_filter), .levels = 2}, 4, 2},
     };
     struct ct_capture *capture = open_example();
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ct_event events[6];
         size_t kept;
@@ -284,7 +273,7 @@ static void events_are_filtered(void **state)
     ct_capture_free(capture);
 }
 
-static void what_events_do_not_tell_is_refused(void **state)
+TEST(what_events_do_not_tell_is_refused)
 {
     static const char *const name = "main";
     const struct ct_filter wrong[] = {
@@ -299,7 +288,6 @@ static void what_events_do_not_tell_is_refused(void **state)
     const struct ct_source *sources = capture->buffers[0].sources;
     struct ct_event none;
     size_t kept;
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(sift(&wrong[i], &sources[0], &none, 0, &kept), CT_ERR_ARG);
     assert_int_equal(sift(&cycles, &sources[1], &none, 0, &kept), CT_ERR_NOT_FOUND);
@@ -308,7 +296,7 @@ static void what_events_do_not_tell_is_refused(void **state)
 
 /* ---- what was seen ---- */
 
-static void what_was_seen_adds_up(void **state)
+TEST(what_was_seen_adds_up)
 {
     struct ct_sieve_seen sum = {0}, part = {.steps = 3,
                                             .kept = 2,
@@ -317,7 +305,6 @@ static void what_was_seen_adds_up(void **state)
                                             .first_ticks = 50,
                                             .last_ticks = 60,
                                             .has_ticks = 1};
-    (void)state;
     ct_sieve_seen_add(&sum, &part);
     part = (struct ct_sieve_seen){.cycles = 40, .instructions = 9, .first_ticks = 20, .last_ticks = 30};
     ct_sieve_seen_add(&sum, &part); /* the sum has no timestamps yet */
@@ -332,10 +319,9 @@ static void what_was_seen_adds_up(void **state)
     assert_int_equal(sum.last_ticks, 60);
 }
 
-static void contexts_are_kept_up_to_a_number(void **state)
+TEST(contexts_are_kept_up_to_a_number)
 {
     struct ct_sieve_seen sum = {0}, part = {0};
-    (void)state;
     for (uint32_t i = 0; i < CT_SIEVE_CONTEXTS + 2; i++) {
         part.contexts[0] = part.threads[0] = i;
         part.context_count = part.thread_count = 1;
@@ -346,20 +332,4 @@ static void contexts_are_kept_up_to_a_number(void **state)
     assert_int_equal(sum.thread_count, CT_SIEVE_CONTEXTS);
     for (uint32_t i = 0; i < CT_SIEVE_CONTEXTS; i++)
         assert_true(sum.contexts[i] == i && sum.threads[i] == i);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_are_read),
-        cmocka_unit_test(other_points_are_refused),
-        cmocka_unit_test(cores_choose_ids),
-        cmocka_unit_test(a_time_needs_a_frequency),
-        cmocka_unit_test(a_session_counts_what_is_kept),
-        cmocka_unit_test(events_are_filtered),
-        cmocka_unit_test(what_events_do_not_tell_is_refused),
-        cmocka_unit_test(what_was_seen_adds_up),
-        cmocka_unit_test(contexts_are_kept_up_to_a_number),
-    };
-    return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
 }

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that what is written reaches the receiver, whose error ends the writing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +7,7 @@
 #include "coretap/json.h"
 #include "coretap/report.h"
 #include "base/out.h"
+#include "support/unit.h"
 
 #define STOP (-1000)
 
@@ -43,27 +37,25 @@ static int write_much(struct receiver *r, int result)
     return ct_out_close(&out, result);
 }
 
-static void test_all_arrives(void **state)
+TEST(test_all_arrives)
 {
     struct receiver r = {0};
     struct ct_out out;
-    (void)state;
     assert_int_equal(write_much(&r, CT_OK), CT_OK);
     assert_int_equal(r.got, 10 * sizeof out.buffer + 1);
     assert_int_equal(r.last, 'y');
 }
 
-static void test_error_ends(void **state)
+TEST(test_error_ends)
 {
     struct receiver r = {.stop_at = 2};
-    (void)state;
     assert_int_equal(write_much(&r, CT_ERR_NOMEM), STOP);
     assert_int_equal(r.calls, 2);
     r = (struct receiver){0};
     assert_int_equal(write_much(&r, CT_ERR_NOMEM), CT_ERR_NOMEM);
 }
 
-static void test_coverage(void **state)
+TEST(test_coverage)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_cover_write_options options = {.size = sizeof options, .format = CT_COVER_FORMAT_JSON};
@@ -71,7 +63,6 @@ static void test_coverage(void **state)
     struct ct_programs *programs;
     struct ct_cover *cover;
     struct ct_cover_views *views;
-    (void)state;
     assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
     assert_int_equal(ct_cover_new(ctx, &cover), CT_OK);
     assert_int_equal(ct_cover_views_new(cover, programs, NULL, &views), CT_OK);
@@ -89,7 +80,7 @@ static void test_coverage(void **state)
 }
 
 /* An empty page is a page, and nothing is accepted after its end. */
-static void test_report(void **state)
+TEST(test_report)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_stream stream = {0};
@@ -97,7 +88,6 @@ static void test_report(void **state)
     struct receiver r = {.stop_at = 1};
     struct ct_programs *programs;
     struct ct_report *report;
-    (void)state;
     assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
     assert_int_equal(ct_report_new(ctx, programs, NULL, &report), CT_OK);
     assert_int_equal(ct_report_write(report, NULL, receive, &r), STOP);
@@ -112,7 +102,7 @@ static void test_report(void **state)
 }
 
 /* What cannot be written has an error text; a profile without programs is empty. */
-static void test_profile(void **state)
+TEST(test_profile)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_profile_write_options options = {.size = sizeof options, .format = CT_PROFILE_FORMAT_BOLT};
@@ -120,7 +110,6 @@ static void test_profile(void **state)
     struct receiver r = {0};
     struct ct_programs *programs;
     struct ct_cover *cover;
-    (void)state;
     assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
     assert_int_equal(ct_cover_new(ctx, &cover), CT_OK);
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, &written), CT_ERR_ARG);
@@ -145,13 +134,12 @@ static void test_profile(void **state)
 }
 
 /* A file without slices is a file; nothing is written before it is known to be one. */
-static void test_slices(void **state)
+TEST(test_slices)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     struct receiver r = {.stop_at = 1};
     struct ct_slice_writer *writer;
     struct ct_stacks *stacks;
-    (void)state;
     assert_int_equal(ct_stacks_new(ctx, NULL, &stacks), CT_OK);
     assert_int_equal(ct_slice_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
     assert_int_equal(ct_slice_writer_add(writer, stacks), CT_OK);
@@ -166,7 +154,7 @@ static void test_slices(void **state)
 }
 
 /* An error of the receiver is returned, and steps come after the start of a capture. */
-static void test_perfetto(void **state)
+TEST(test_perfetto)
 {
     const struct ct_capture capture = {.path = "none"};
     const struct ct_source source = {0};
@@ -176,7 +164,6 @@ static void test_perfetto(void **state)
     struct receiver r = {.stop_at = 1};
     struct ct_perfetto_writer *writer;
     struct ct_stacks *stacks;
-    (void)state;
     assert_int_equal(ct_stacks_new(ctx, NULL, &stacks), CT_OK);
     assert_int_equal(ct_perfetto_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
     assert_int_equal(ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), CT_ERR_ARG);
@@ -195,14 +182,13 @@ static void test_perfetto(void **state)
 }
 
 /* An array without entries is an array; one that is ended before anything came is nothing. */
-static void test_times(void **state)
+TEST(test_times)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_timing_write_options options = {.size = sizeof options, .format = CT_TIMING_FORMAT_JSON};
     struct receiver r = {0};
     struct ct_timing_sums *sums;
     struct ct_timing_writer *writer;
-    (void)state;
     assert_int_equal(ct_timing_writer_new(ctx, &options, receive, &r, &writer), CT_OK);
     ct_timing_writer_free(writer);
     assert_int_equal(r.calls, 0);
@@ -226,7 +212,7 @@ static void test_times(void **state)
 
 /* The names of columns come first, an error of the receiver ends the writing, and an event that the writer
  * does not know is an error. */
-static void test_events(void **state)
+TEST(test_events)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_source source = {.protocol = CT_PROTOCOL_ETM4};
@@ -235,7 +221,6 @@ static void test_events(void **state)
     struct ct_timed_event timed = {.event = {.type = CT_EVENT_TRANSACTION, .a = 200}, .time = 7};
     struct receiver r = {0};
     struct ct_event_writer *writer;
-    (void)state;
     assert_int_equal(ct_event_writer_new(ctx, NULL, receive, &r, &writer), CT_OK);
     assert_int_equal(ct_event_writer_heading(writer, "b", 128), CT_ERR_ARG);
     assert_int_equal(ct_event_writer_heading(writer, NULL, 0x10), CT_OK);
@@ -279,12 +264,11 @@ static int keep(void *user, const void *data, size_t size)
 }
 
 /* What is written arrives with a flush. Closing nothing, and having nothing to write to, do no harm. */
-static void test_json(void **state)
+TEST(test_json)
 {
     const struct ct_losses losses = {.gaps = 2};
     struct page page = {0};
     struct ct_json *json;
-    (void)state;
     assert_int_equal(ct_json_new(NULL, NULL, keep, &page, &json), CT_OK);
     ct_json_object_end(json);
     ct_json_object(json, NULL);
@@ -310,7 +294,7 @@ static void test_json(void **state)
     assert_int_equal(r.calls, 1);
 }
 
-static void test_text_of_others(void **state)
+TEST(test_text_of_others)
 {
     static const char text[] = "a<\x1b&\"\t\xff";
     static const char *const wanted[] = {
@@ -318,7 +302,6 @@ static void test_text_of_others(void **state)
         [CT_TEXT_XML] = "a&lt;\xef\xbf\xbd&amp;&quot;\t\xef\xbf\xbd",
         [CT_TEXT_JSON] = "a<\\u001b&\\\"\\u0009\\ufffd",
     };
-    (void)state;
     for (unsigned use = 0; use < sizeof wanted / sizeof *wanted; use++) {
         struct page page = {0};
         struct receiver r = {.stop_at = 2};
@@ -330,27 +313,13 @@ static void test_text_of_others(void **state)
     assert_int_equal(ct_text_write(text, CT_TEXT_JSON + 1, keep, NULL), CT_ERR_ARG);
 }
 
-static void test_losses(void **state)
+TEST(test_losses)
 {
     const struct ct_losses losses = {.gaps = 3, .lost_bytes = 4};
     struct page page = {0};
-    (void)state;
     assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_FRAMES, ' ', keep, &page), CT_OK);
     assert_string_equal(page.text, "lost_bytes=4");
     page.size = 0;
     assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_TRACE, ' ', keep, &page), CT_OK);
     assert_string_equal(page.text, "gaps=3 overflows=0 bad_packets=0 lost_bytes=4");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_arrives),    cmocka_unit_test(test_error_ends),
-        cmocka_unit_test(test_coverage),       cmocka_unit_test(test_times),
-        cmocka_unit_test(test_events),         cmocka_unit_test(test_json),
-        cmocka_unit_test(test_text_of_others), cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_report),         cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_perfetto),       cmocka_unit_test(test_slices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "fractal/machine.h"
+#include "support/unit.h"
 
 #define PGD  UINT64_C(0x10000)
 #define L2T  UINT64_C(0x11000)
@@ -101,9 +98,8 @@ static unsigned count_kind(const struct log *log, unsigned kind)
     return n;
 }
 
-static void a_walk_gives_a_miss_its_address(void **state)
+TEST(a_walk_gives_a_miss_its_address)
 {
-    (void)state;
     struct ct_fractal_event e[4];
     struct ct_fractal *f = make(512, 4, &plain, NULL);
     hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x5040, 0, NULL);
@@ -116,9 +112,8 @@ static void a_walk_gives_a_miss_its_address(void **state)
     ct_fractal_free(f);
 }
 
-static void set_up_flushes_and_cleans(void **state)
+TEST(set_up_flushes_and_cleans)
 {
-    (void)state;
     static struct log log;
     log.count = 0;
     ct_fractal_free(make(512, 4, &plain, &log));
@@ -138,9 +133,8 @@ static void set_up_flushes_and_cleans(void **state)
 
 /* One set of four ways and a line of eight mappings: four stay, four wait next to it, and leave when the next
  * line comes in. */
-static void eviction_is_active(void **state)
+TEST(eviction_is_active)
 {
-    (void)state;
     static struct log log;
     struct ct_fractal *f = make(1, 4, &plain, NULL);
     log.count = 0;
@@ -161,9 +155,8 @@ static void eviction_is_active(void **state)
     ct_fractal_free(f);
 }
 
-static void invalidations_of_the_cores_are_followed(void **state)
+TEST(invalidations_of_the_cores_are_followed)
 {
-    (void)state;
     struct ct_fractal_event e[4];
     struct ct_fractal *f = make(512, 4, &plain, NULL);
     walk(f, 0, NULL);
@@ -180,9 +173,8 @@ static void invalidations_of_the_cores_are_followed(void **state)
     ct_fractal_free(f);
 }
 
-static void every_access_to_a_point_is_made_to_show(void **state)
+TEST(every_access_to_a_point_is_made_to_show)
 {
-    (void)state;
     static struct log log;
     struct ct_fractal_event e[4];
     struct ct_fractal *f = make(512, 4, &plain, NULL);
@@ -206,9 +198,8 @@ static void every_access_to_a_point_is_made_to_show(void **state)
     ct_fractal_free(f);
 }
 
-static void what_cannot_be_is_counted_not_believed(void **state)
+TEST(what_cannot_be_is_counted_not_believed)
 {
-    (void)state;
     const uint64_t line[CT_FRACTAL_LINE_WORDS] = {0};
     struct ct_fractal *f = make(512, 4, &plain, NULL);
     uint64_t n;
@@ -228,9 +219,8 @@ static void what_cannot_be_is_counted_not_believed(void **state)
     ct_fractal_free(f);
 }
 
-static void registers_have_halves(void **state)
+TEST(registers_have_halves)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal *f;
     uint64_t v;
@@ -256,9 +246,8 @@ static void registers_have_halves(void **state)
 }
 
 /* Adds and removes ranges; an impossible one is refused with its reason and changes nothing. */
-static void ranges_are_registers(void **state)
+TEST(ranges_are_registers)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_fractal_options o = {.size = sizeof o, .ranges = 2};
     struct ct_fractal *f;
@@ -290,9 +279,8 @@ static void ranges_are_registers(void **state)
 
 /* Two functions in a cache line: the port distinguishes 16 bytes, and so do events; points are whole
  * lines. */
-static void events_have_the_port_s_address(void **state)
+TEST(events_have_the_port_s_address)
 {
-    (void)state;
     struct ct_fractal_target t = plain;
     struct ct_fractal_event e[4];
     t.unit_shift = 4;
@@ -318,9 +306,8 @@ static void events_have_the_port_s_address(void **state)
 }
 
 /* The hook of a context switch reports who runs the target, and a roll-over its new ASID. */
-static void the_port_tells_what_an_operating_system_does(void **state)
+TEST(the_port_tells_what_an_operating_system_does)
 {
-    (void)state;
     struct ct_fractal *f = make(512, 4, &plain, NULL);
     struct ct_fractal_port *port;
     struct ct_fractal_event e[4];
@@ -345,9 +332,8 @@ static void the_port_tells_what_an_operating_system_does(void **state)
 }
 
 /* A file stands for the device: the library leaves in it what it would have written to the model. */
-static void the_port_writes_a_mapped_device(void **state)
+TEST(the_port_writes_a_mapped_device)
 {
-    (void)state;
     char path[] = "/tmp/fractal-port-XXXXXX";
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -374,9 +360,8 @@ static void the_port_writes_a_mapped_device(void **state)
     assert_int_equal(ct_fractal_port_map(NULL, "/nonexistent", &port), CT_ERR_IO);
 }
 
-static void a_full_ring_counts_what_it_drops(void **state)
+TEST(a_full_ring_counts_what_it_drops)
 {
-    (void)state;
     struct ct_logger l;
     struct ct_fractal_event e = {.time = 1, .va = 0x40, .op = 3}, out[8];
     assert_int_equal(ct_logger_init(&l, 4096), CT_OK);
@@ -391,9 +376,8 @@ static void a_full_ring_counts_what_it_drops(void **state)
     ct_logger_free(&l);
 }
 
-static void logs_are_read_after_a_crash(void **state)
+TEST(logs_are_read_after_a_crash)
 {
-    (void)state;
     char path[] = "/tmp/fractal-log-XXXXXX";
     close(mkstemp(path));
     const struct ct_fractal_log_info info = {
@@ -436,9 +420,8 @@ static void logs_are_read_after_a_crash(void **state)
     unlink(path);
 }
 
-static void messages_are_text_and_back(void **state)
+TEST(messages_are_text_and_back)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     uint64_t line[CT_FRACTAL_LINE_WORDS], again[CT_FRACTAL_LINE_WORDS];
     char text[256];
@@ -476,9 +459,8 @@ static void messages_are_text_and_back(void **state)
 }
 
 /* Compares reads taken in blocks by the listener with single messages. */
-static void blocks_and_single_messages_agree(void **state)
+TEST(blocks_and_single_messages_agree)
 {
-    (void)state;
     enum {
         COUNT = 20000,
         FETCH = 500 /* messages between fetches of events; the small ring is full earlier */
@@ -544,7 +526,7 @@ static void blocks_and_single_messages_agree(void **state)
 }
 
 /* What the tracer refuses names the register or the limit, and what is allowed. */
-static void refusals(void **state)
+TEST(refusals)
 {
     static const struct {
         uint32_t offset;
@@ -594,27 +576,4 @@ static void refusals(void **state)
     assert_non_null(strstr(ct_ctx_error(ctx), "no register of 4 bytes at this offset; nothing was read"));
     ct_fractal_free(f);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_walk_gives_a_miss_its_address),
-        cmocka_unit_test(set_up_flushes_and_cleans),
-        cmocka_unit_test(eviction_is_active),
-        cmocka_unit_test(invalidations_of_the_cores_are_followed),
-        cmocka_unit_test(every_access_to_a_point_is_made_to_show),
-        cmocka_unit_test(what_cannot_be_is_counted_not_believed),
-        cmocka_unit_test(registers_have_halves),
-        cmocka_unit_test(ranges_are_registers),
-        cmocka_unit_test(events_have_the_port_s_address),
-        cmocka_unit_test(the_port_writes_a_mapped_device),
-        cmocka_unit_test(the_port_tells_what_an_operating_system_does),
-        cmocka_unit_test(a_full_ring_counts_what_it_drops),
-        cmocka_unit_test(logs_are_read_after_a_crash),
-        cmocka_unit_test(messages_are_text_and_back),
-        cmocka_unit_test(blocks_and_single_messages_agree),
-        cmocka_unit_test(refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks names of addresses in FRACTAL's event logs, and reports of logs. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +9,15 @@
 #include "coretap/fractal_report.h"
 #include "elf_build.h"
 #include "fractal_log/label.h"
+#include "support/unit.h"
 
 #define MAIN UINT64_C(0x400000)
 
 static char path[] = "/tmp/coretap-fractal-names-XXXXXX";
 
 /* Regions are found by address alone. The name of addresses without a region is the last one. */
-static void regions(void **state)
+TEST(regions)
 {
-    (void)state;
     struct ct_fractal_names *names;
     size_t count;
     assert_int_equal(ct_fractal_names_new(NULL, NULL, &names), CT_OK);
@@ -44,9 +38,8 @@ static void regions(void **state)
 
 /* An inner region is found where it is, and the outer one on both sides. A region that grows is still the
  * same. */
-static void nested_regions(void **state)
+TEST(nested_regions)
 {
-    (void)state;
     struct ct_fractal_names *names;
     size_t count;
     assert_int_equal(ct_fractal_names_new(NULL, NULL, &names), CT_OK);
@@ -66,7 +59,7 @@ static void nested_regions(void **state)
 }
 
 /* Checks the functions of a program that is moved, and a program that does not exist. */
-static void program(void **state)
+TEST(program)
 {
     static const struct test_symbol symbols[] = {
         {.name = "main", .value = MAIN, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
@@ -119,9 +112,8 @@ static void write_log(void)
     assert_int_equal(ct_fractal_writer_close(w), CT_OK);
 }
 
-static void log_places(void **state)
+TEST(log_places)
 {
-    (void)state;
     char name[CT_FRACTAL_LOG_PROGRAM];
     struct ct_fractal_log *log;
     struct ct_fractal_event event;
@@ -174,7 +166,7 @@ static int refuse(void *user, const void *data, size_t size)
     return CT_ERR_IO;
 }
 
-static void report(void **state)
+TEST(report)
 {
     static const char *const begins[] = {
         [CT_FRACTAL_REPORT_TEXT] = "range ",
@@ -210,7 +202,7 @@ static void report(void **state)
 
 /* Labels keep what tells names apart: the end of a name, the file of a path, the function without its types.
  */
-static void labels(void **state)
+TEST(labels)
 {
     static const struct {
         const char *name, *label; /* NULL: short enough */
@@ -250,11 +242,4 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions),    cmocka_unit_test(nested_regions), cmocka_unit_test(program),
-        cmocka_unit_test(log_places), cmocka_unit_test(report),         cmocka_unit_test(labels),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+GROUP_FIXTURE(make_file, remove_file)

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks FRACTAL runs: ranges, replays, settings of the cluster, the form of overheads, and sums of logs.
  * Runs of a program under QEMU are checked in tests/recorded. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +8,7 @@
 
 #include "coretap/fractal_report.h"
 #include "coretap/fractal_run.h"
+#include "support/unit.h"
 
 /* Keeps the first bytes of what is written, as a string. */
 struct kept {
@@ -54,12 +49,11 @@ static void write_file(const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
     static const char *const wrong[] = {
         "", "1", "1..", "..2", "2..2", "3..2", "1-2", "-1..2", "1..-2", "0..1000000000001", "1..2 ", "1..g"};
     uint64_t lo, hi;
-    (void)state;
     assert_int_equal(ct_fractal_range_parse(NULL, "400000..0x402000", &lo, &hi), CT_OK);
     assert_int_equal(lo, 0x400000);
     assert_int_equal(hi, 0x402000);
@@ -76,14 +70,13 @@ static void ranges(void **state)
 static const struct ct_fractal_target target = {
     .pgd = 0x1000, .range_hi = UINT64_C(1) << 39, .granule = 12, .va_bits = 39, .mode = CT_FRACTAL_ACTIVE};
 
-static void lines_that_cannot_be_are_told(void **state)
+TEST(lines_that_cannot_be_are_told)
 {
     struct kept refused = {.size = 0}, summary = {.size = 0};
     const struct ct_fractal_replay_options how = {
         .size = sizeof how, .target = &target, .refused = keep_line, .refused_user = &refused};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_replay *r;
-    (void)state;
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
     static const char stream[] = "time,op\n# x\n\n1,ReadShared,0,D,0x1000,0\nx";
     assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
@@ -101,11 +94,10 @@ static void lines_that_cannot_be_are_told(void **state)
     ct_ctx_free(ctx);
 }
 
-static void only_the_first_line_is_a_header(void **state)
+TEST(only_the_first_line_is_a_header)
 {
     static const char stream[] = "time,op\ntime,op\n";
     struct ct_fractal_replay *r;
-    (void)state;
     assert_int_equal(ct_fractal_replay_new(NULL, NULL, &r), CT_OK);
     assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
     assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
@@ -114,14 +106,13 @@ static void only_the_first_line_is_a_header(void **state)
     ct_fractal_replay_free(r);
 }
 
-static void only_ten_refusals_are_told(void **state)
+TEST(only_ten_refusals_are_told)
 {
     struct kept refused = {.size = 0};
     const struct ct_fractal_replay_options how = {
         .size = sizeof how, .path = path, .refused = keep_line, .refused_user = &refused};
     struct ct_fractal_replay *r;
     unsigned lines = 0;
-    (void)state;
     write_file("a\na\na\na\na\na\na\na\na\na\na\na\na\n");
     assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_OK);
     assert_int_equal(ct_fractal_replay_run(r), CT_OK);
@@ -134,13 +125,12 @@ static void only_ten_refusals_are_told(void **state)
     ct_fractal_replay_free(r);
 }
 
-static void receivers_end_a_replay(void **state)
+TEST(receivers_end_a_replay)
 {
     static const char stream[] = "1,ReadShared,0,D,0x1000,0\n";
     struct kept log = {.size = 0}, commands = {.size = 0};
     struct ct_fractal_replay_options how = {.size = sizeof how, .target = &target, .commands = refuse};
     struct ct_fractal_replay *r;
-    (void)state;
     assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_ERR_LIMIT);
     assert_null(r);
     how.commands = NULL;
@@ -160,13 +150,12 @@ static void receivers_end_a_replay(void **state)
     ct_fractal_replay_free(r);
 }
 
-static void what_cannot_be_replayed(void **state)
+TEST(what_cannot_be_replayed)
 {
     const struct ct_fractal_target odd = {.pgd = 0x1000, .granule = 13, .va_bits = 39, .range_hi = 1};
     struct ct_fractal_replay_options how = {.size = sizeof how, .path = "/nowhere/at all"};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_replay *r;
-    (void)state;
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_ERR_IO);
     assert_string_equal(ct_ctx_error(ctx), "/nowhere/at all: cannot be opened: No such file or directory");
     how.path = "/";
@@ -187,12 +176,11 @@ static void what_cannot_be_replayed(void **state)
 
 /* ---- the cluster ---- */
 
-static void settings(void **state)
+TEST(settings)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_soc_config config;
     char want[256];
-    (void)state;
     write_file("cores = 2 # few\n\n; none\n l2_bytes=0x40000\ngranule = 16\nseed = 0x1122334455667788\n");
     assert_int_equal(ct_soc_config_load(ctx, path, &config), CT_OK);
     assert_int_equal(config.cores, 2);
@@ -213,14 +201,13 @@ static void settings(void **state)
 }
 
 /* Numbers are decimal or have 0x, and fill the value; lines are not cut. */
-static void settings_with_mistakes(void **state)
+TEST(settings_with_mistakes)
 {
     static const char *const wrong[] = {
         "frames = 64k\n", "cores = 2 3\n", "cores = -1\n", "seed = 1e3\n", "seed = 99999999999999999999\n",
         "cores =\n"};
     char text[600];
     struct ct_soc_config config;
-    (void)state;
     write_file("cores = 010\r\n");
     assert_int_equal(ct_soc_config_load(NULL, path, &config), CT_OK);
     assert_int_equal(config.cores, 10);
@@ -233,19 +220,18 @@ static void settings_with_mistakes(void **state)
     assert_int_equal(ct_soc_config_load(NULL, path, &config), CT_ERR_FORMAT);
 }
 
-static void clusters_that_are_too_large(void **state)
+TEST(clusters_that_are_too_large)
 {
     const struct ct_soc_config large[] = {{.size = sizeof *large, .l1i_bytes = 1u << 27},
                                           {.size = sizeof *large, .l1d_bytes = 1u << 27},
                                           {.size = sizeof *large, .l2_bytes = 1u << 27},
                                           {.size = sizeof *large, .tlb_entries = 1u << 30}};
     struct ct_soc *soc;
-    (void)state;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++)
         assert_int_equal(ct_soc_new(NULL, &large[i], NULL, &soc), CT_ERR_ARG);
 }
 
-static void what_cannot_be_simulated(void **state)
+TEST(what_cannot_be_simulated)
 {
     static char *const argv[] = {(char *)(uintptr_t) "/nowhere/at all", NULL};
     const struct ct_soc_config much = {.size = sizeof much, .cores = CT_SOC_CORES + 1};
@@ -253,7 +239,6 @@ static void what_cannot_be_simulated(void **state)
     struct ct_fractal_overhead_options study = {.size = sizeof study, .argv = argv};
     struct ct_fractal_simulate_result result;
     struct ct_fractal_overhead_result overhead;
-    (void)state;
     assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_NOT_FOUND);
     assert_int_equal(result.ended.exit_code, -1);
     assert_int_equal(result.ended.ran, 0);
@@ -272,12 +257,11 @@ static void what_cannot_be_simulated(void **state)
     assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_LIMIT);
 }
 
-static void overheads(void **state)
+TEST(overheads)
 {
     const struct ct_fractal_overhead_result result = {
         .bare = 1300000, .coherent = 1365000, .traced = 1430000, .logged = 1443000};
     struct kept csv = {.size = 0}, text = {.size = 0};
-    (void)state;
     assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_CSV, keep, &csv), CT_OK);
     assert_string_equal(csv.text, "1300000,1365000,1430000,1443000\n");
     assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, keep, &text), CT_OK);
@@ -308,12 +292,11 @@ static void write_log(const char *text)
     assert_int_equal(ct_fractal_writer_close(w), CT_OK);
 }
 
-static void logs_add_up(void **state)
+TEST(logs_add_up)
 {
     struct kept kept = {.size = 0};
     struct ct_fractal_sums *sums;
     uint64_t damaged = 1;
-    (void)state;
     write_log("source=none\n");
     assert_int_equal(ct_fractal_sums_new(NULL, &sums), CT_OK);
     assert_null(ct_fractal_sums_program(sums));
@@ -334,12 +317,11 @@ static void logs_add_up(void **state)
     ct_fractal_sums_free(sums);
 }
 
-static void logs_of_two_programs_have_names_of_two_files(void **state)
+TEST(logs_of_two_programs_have_names_of_two_files)
 {
     const struct ct_fractal_names_options named = {.size = sizeof named, .program = "/opt/canny"};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_sums *sums;
-    (void)state;
     write_log("program=/opt/sift\n");
     assert_int_equal(ct_fractal_sums_new(ctx, &sums), CT_OK);
     assert_int_equal(ct_fractal_sums_add_log(ctx, sums, path, NULL, NULL), CT_OK);
@@ -363,22 +345,4 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(lines_that_cannot_be_are_told),
-        cmocka_unit_test(only_the_first_line_is_a_header),
-        cmocka_unit_test(only_ten_refusals_are_told),
-        cmocka_unit_test(receivers_end_a_replay),
-        cmocka_unit_test(what_cannot_be_replayed),
-        cmocka_unit_test(settings),
-        cmocka_unit_test(settings_with_mistakes),
-        cmocka_unit_test(clusters_that_are_too_large),
-        cmocka_unit_test(what_cannot_be_simulated),
-        cmocka_unit_test(overheads),
-        cmocka_unit_test(logs_add_up),
-        cmocka_unit_test(logs_of_two_programs_have_names_of_two_files),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+GROUP_FIXTURE(make_file, remove_file)

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks watchpoints in an event log of FRACTAL. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +7,26 @@
 
 #include "coretap/fractal.h"
 #include "coretap/fractal_watch.h"
+#include "support/unit.h"
 
 #define ROOM 32
 
 static char path[] = "/tmp/coretap-fractal-watch-XXXXXX";
+
+static int make_file(void **state)
+{
+    (void)state;
+    const int file = mkstemp(path);
+    return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return remove(path);
+}
+
+GROUP_FIXTURE(make_file, remove_file)
 
 /* Writes a log of `count` events; three more are dropped before the last one. */
 static void write_log_with(const struct ct_fractal_event *events, size_t count, uint32_t fields,
@@ -64,7 +74,7 @@ static size_t read_log(const struct ct_watches *watches, size_t cap, struct ct_w
 
 /* A record at the second line triggers both of its places. Dropped events have the time of the event
  * before. */
-static void records_come_by_places(void **state)
+TEST(records_come_by_places)
 {
     static const char *const specs[] = {"0x1048", "0x1004", "0x1040", "overflow", NULL};
     static const struct ct_fractal_event log[] = {{.time = 5, .va = 0x1010},
@@ -82,7 +92,6 @@ static void records_come_by_places(void **state)
                 {1, CT_WATCH_ADDR, 12, 0x1004}};
     struct ct_watches *watches = watch(specs);
     struct ct_watch_event all[ROOM], one[ROOM];
-    (void)state;
     write_log(log, 4, CT_FRACTAL_FIELD_ALL);
     assert_int_equal(read_log(watches, 8, all), 5);
     assert_int_equal(read_log(watches, 1, one), 5);
@@ -134,7 +143,7 @@ static size_t read_pieces(const struct ct_watches *watches, const uint8_t *bytes
 }
 
 /* A log in pieces of any size equals the whole one: complete, cut off, and damaged. */
-static void a_log_that_grows_is_the_log(void **state)
+TEST(a_log_that_grows_is_the_log)
 {
     static const char *const specs[] = {"0x1048", "0x1004", "overflow", "gap", NULL};
     static const struct ct_fractal_event log[] = {{.time = 5, .va = 0x1010},
@@ -145,7 +154,6 @@ static void a_log_that_grows_is_the_log(void **state)
     struct ct_watch_event all[ROOM], pieces[ROOM];
     struct ct_losses losses;
     static uint8_t bytes[4096];
-    (void)state;
     write_log_with(log, 4, CT_FRACTAL_FIELD_ALL, "program=x\n");
     const size_t size = log_bytes(bytes, sizeof bytes, SIZE_MAX), whole = read_log(watches, 8, all);
     for (size_t piece = 1; piece <= size; piece++) {
@@ -164,7 +172,7 @@ static void a_log_that_grows_is_the_log(void **state)
     ct_watches_free(watches);
 }
 
-static void watchpoints_come_while_a_log_grows(void **state)
+TEST(watchpoints_come_while_a_log_grows)
 {
     static const char *const specs[] = {"0x1004", NULL};
     static const struct ct_fractal_event log[] = {{.time = 5, .va = 0x1010}, {.time = 9, .va = 0x2044}};
@@ -173,7 +181,6 @@ static void watchpoints_come_while_a_log_grows(void **state)
     struct ct_fractal_watch *w;
     static uint8_t bytes[4096];
     size_t count;
-    (void)state;
     write_log(log, 2, CT_FRACTAL_FIELD_ALL);
     const size_t size = log_bytes(bytes, sizeof bytes, SIZE_MAX);
     assert_int_equal(ct_fractal_watch_stream(NULL, "pieces", watches, 0, &w), CT_OK);
@@ -203,14 +210,13 @@ static void watchpoints_come_while_a_log_grows(void **state)
 }
 
 /* Where the log distinguishes 16 bytes, other places in the same line do not match. */
-static void addresses_within_a_line(void **state)
+TEST(addresses_within_a_line)
 {
     static const char *const specs[] = {"0x1048", "0x1040", "0x1010", NULL};
     static const struct ct_fractal_event log[] = {
         {.time = 5, .va = 0x1040}, {.time = 7, .va = 0x1050}, {.time = 9, .va = 0x1010}};
     struct ct_watches *watches = watch(specs);
     struct ct_watch_event all[ROOM];
-    (void)state;
     write_log_with(log, 3, CT_FRACTAL_FIELD_ALL, "unit=16\n");
     assert_int_equal(read_log(watches, 8, all), 3);
     assert_true(all[0].watch == 0 && all[0].cycle == 5 && all[1].watch == 1 && all[1].cycle == 5);
@@ -219,7 +225,7 @@ static void addresses_within_a_line(void **state)
 }
 
 /* Checks accesses to memory, by process and address, and context switches of the cores. */
-static void accesses_and_contexts(void **state)
+TEST(accesses_and_contexts)
 {
     static const char *const specs[] = {"access:0x1000..0x1048",
                                         "access:0x1000..0x1048.write",
@@ -252,7 +258,6 @@ static void accesses_and_contexts(void **state)
     const size_t count = sizeof want / sizeof *want;
     struct ct_watches *watches = watch(specs);
     struct ct_watch_event all[ROOM];
-    (void)state;
     write_log(log, 6, CT_FRACTAL_FIELD_ALL);
     assert_int_equal(read_log(watches, 4, all), count);
     for (size_t i = 0; i < count; i++) {
@@ -266,7 +271,7 @@ static void accesses_and_contexts(void **state)
 }
 
 /* Processes are found by the name of what they run, also when the log gives it only at its end. */
-static void processes_by_name(void **state)
+TEST(processes_by_name)
 {
     static const struct ct_fractal_event log[] = {
         {.time = 1}, {.time = 2, .target = 1}, {.time = 3, .target = 3}, {.time = 4}};
@@ -274,7 +279,6 @@ static void processes_by_name(void **state)
     struct ct_programs *programs;
     struct ct_watches *watches;
     struct ct_watch_event all[ROOM];
-    (void)state;
     write_log_with(log, 4, CT_FRACTAL_FIELD_ALL, "program=/bin/ping\nprocess=1 bias=0x10 ../pong\n");
     assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
     assert_int_equal(ct_fractal_watch_names(ctx, path, programs), CT_OK);
@@ -296,7 +300,7 @@ static void processes_by_name(void **state)
 }
 
 /* Records must have the fields that a watchpoint needs. */
-static void fields_that_are_asked_for(void **state)
+TEST(fields_that_are_asked_for)
 {
     static const struct {
         const char *place;
@@ -310,7 +314,6 @@ static void fields_that_are_asked_for(void **state)
                 {"context", CT_FRACTAL_FIELD_TARGET, "field target"}};
     static const struct ct_fractal_event log[] = {{.time = 1}, {.time = 2}};
     struct ct_ctx *ctx = ct_ctx_new();
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *specs[] = {rows[i].place, NULL};
         struct ct_watches *watches = watch(specs);
@@ -326,7 +329,7 @@ static void fields_that_are_asked_for(void **state)
     ct_ctx_free(ctx);
 }
 
-static void what_a_log_has_not_is_refused(void **state)
+TEST(what_a_log_has_not_is_refused)
 {
     static const char *const specs[] = {"exception", "0x1004", NULL};
     static const struct ct_fractal_event log[] = {{.time = 5}, {.time = 3}};
@@ -335,7 +338,6 @@ static void what_a_log_has_not_is_refused(void **state)
     struct ct_watch_event events[ROOM];
     struct ct_fractal_watch *w;
     size_t count;
-    (void)state;
     write_log(log, 2, CT_FRACTAL_FIELD_ALL);
     assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 0, &w), CT_ERR_ARG);
     assert_non_null(strstr(ct_ctx_error(ctx), "watchpoint 'exception'"));
@@ -347,25 +349,4 @@ static void what_a_log_has_not_is_refused(void **state)
     assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 1, &w), CT_ERR_CONFIG);
     ct_watches_free(watches);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(records_come_by_places),
-        cmocka_unit_test(addresses_within_a_line),
-        cmocka_unit_test(accesses_and_contexts),
-        cmocka_unit_test(processes_by_name),
-        cmocka_unit_test(fields_that_are_asked_for),
-        cmocka_unit_test(a_log_that_grows_is_the_log),
-        cmocka_unit_test(watchpoints_come_while_a_log_grows),
-        cmocka_unit_test(what_a_log_has_not_is_refused),
-    };
-    const int file = mkstemp(path);
-    if (file < 0)
-        return 1;
-    close(file);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    remove(path);
-    return failed;
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks coherence protocols of FRACTAL: bits of flits against the fields of the specifications, DVM messages
  * in parts, ranges, other translation regimes, and impossible flits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "coretap/fractal_wire.h"
+#include "support/unit.h"
 
 #define VA   UINT64_C(0x7fb6d2345000)
 #define ASID 0x1234
@@ -53,9 +48,8 @@ static struct ct_fractal_wire *decoder(struct ct_ctx *ctx, enum ct_fractal_proto
 
 /* ---- bits ---- */
 
-static void ace_commands(void **state)
+TEST(ace_commands)
 {
-    (void)state;
     struct ct_fractal_flit f[CT_FRACTAL_FLITS];
     struct ct_fractal_command c = {.kind = CT_FRACTAL_CMD_TLBI_VA, .va = VA, .asid = ASID};
     assert_int_equal(ct_fractal_encode_command(CT_FRACTAL_ACE, &c, f), 2);
@@ -79,9 +73,8 @@ static void ace_commands(void **state)
     assert_int_equal(f[0].addr, 0x1240);
 }
 
-static void chi_commands(void **state)
+TEST(chi_commands)
 {
-    (void)state;
     struct ct_fractal_flit f[CT_FRACTAL_FLITS];
     struct ct_fractal_command c = {.kind = CT_FRACTAL_CMD_TLBI_VA, .va = VA, .asid = ASID};
     assert_int_equal(ct_fractal_encode_command(CT_FRACTAL_CHI, &c, f), 1);
@@ -113,9 +106,8 @@ static void chi_commands(void **state)
     }
 }
 
-static void chi_snoops(void **state)
+TEST(chi_snoops)
 {
-    (void)state;
     static const struct {
         uint8_t op, opcode;
         const char *name;
@@ -150,9 +142,8 @@ static void chi_snoops(void **state)
 
 /* ---- DVM messages of a fabric ---- */
 
-static void parts_in_any_order(void **state)
+TEST(parts_in_any_order)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_wire *w = decoder(ctx, CT_FRACTAL_CHI);
     const struct ct_fractal_message sent = {.op = CT_FRACTAL_TLBI_VA_LAST, .addr = VA, .value = ASID};
@@ -188,9 +179,8 @@ static void parts_in_any_order(void **state)
     ct_ctx_free(ctx);
 }
 
-static void ranges_are_pages(void **state)
+TEST(ranges_are_pages)
 {
-    (void)state;
     struct ct_fractal_wire *w = decoder(NULL, CT_FRACTAL_CHI);
     struct ct_fractal_message m = {.op = CT_FRACTAL_TLBI_VA_LAST, .addr = VA, .value = ASID}, heard;
     struct ct_fractal_flit f[CT_FRACTAL_FLITS];
@@ -229,9 +219,8 @@ static struct ct_fractal_flit dvm(unsigned type, unsigned exception, unsigned se
                VA >> 2);
 }
 
-static void other_regimes_are_passed_over(void **state)
+TEST(other_regimes_are_passed_over)
 {
-    (void)state;
     enum {
         ADDR = 1,
         VMID = 2,
@@ -276,9 +265,8 @@ static void other_regimes_are_passed_over(void **state)
     ct_fractal_wire_free(w);
 }
 
-static void requests_and_hints(void **state)
+TEST(requests_and_hints)
 {
-    (void)state;
     static const struct {
         const char *name;
         int op;
@@ -317,9 +305,8 @@ static void requests_and_hints(void **state)
 
 /* ---- what cannot be ---- */
 
-static void bad_flits_are_named(void **state)
+TEST(bad_flits_are_named)
 {
-    (void)state;
     static const struct {
         uint8_t protocol;
         struct ct_fractal_flit flit;
@@ -379,9 +366,8 @@ static void bad_flits_are_named(void **state)
     ct_ctx_free(ctx);
 }
 
-static void what_has_no_flits(void **state)
+TEST(what_has_no_flits)
 {
-    (void)state;
     struct ct_fractal_flit f[CT_FRACTAL_FLITS];
     struct ct_fractal_message m = {.op = CT_FRACTAL_DATA};
     struct ct_fractal_command c = {.kind = CT_FRACTAL_CMD_KIND_COUNT};
@@ -404,9 +390,8 @@ static void what_has_no_flits(void **state)
 
 /* ---- lines ---- */
 
-static void lines_of_flits(void **state)
+TEST(lines_of_flits)
 {
-    (void)state;
     static const struct {
         const char *text, *wrong;
     } rows[] = {{"5,SNP.SnpUnique,2,D,0x200,0x0", NULL},
@@ -448,16 +433,4 @@ static void lines_of_flits(void **state)
     assert_string_equal(ct_fractal_protocol_name(CT_FRACTAL_CHI), "chi");
     assert_string_equal(ct_fractal_protocol_name(CT_FRACTAL_PROTOCOL_COUNT), "?");
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ace_commands),       cmocka_unit_test(chi_commands),
-        cmocka_unit_test(chi_snoops),         cmocka_unit_test(parts_in_any_order),
-        cmocka_unit_test(ranges_are_pages),   cmocka_unit_test(other_regimes_are_passed_over),
-        cmocka_unit_test(requests_and_hints), cmocka_unit_test(bad_flits_are_named),
-        cmocka_unit_test(what_has_no_flits),  cmocka_unit_test(lines_of_flits),
-    };
-    return cmocka_run_group_tests_name("fractal wire", tests, NULL, NULL);
 }

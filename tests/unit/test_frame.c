@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the demultiplexer against handmade frames, against an encoder that is its inverse, and against
  * itself in pieces. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "support/demux_result.h"
+#include "support/unit.h"
 
 #define ID(id) (uint8_t)((id) << 1 | 1)
 
@@ -44,9 +39,8 @@ static void expect_mark(const struct demux_result *result, size_t i, unsigned ki
 }
 
 /* Byte 15 has the lowest bits of the even bytes: that of pair 0 in bit 0. */
-static void low_bits(void **state)
+TEST(low_bits)
 {
-    (void)state;
     const uint8_t frame[] = {ID(0x10), 0xa1, 0x20, 0xa3, 0x40, 0xa5, 0x60, 0xa7,
                              0x80,     0xa9, 0xaa, 0xab, 0xac, 0xad, 0xae, 0xaa};
     struct demux_result r = take(CT_FRAMING_FRAMES, frame, sizeof frame);
@@ -60,9 +54,8 @@ static void low_bits(void **state)
 
 /* A new ID takes effect with the second byte of its pair when the pair's bit is 0, and after it when it is
  * 1. */
-static void id_at_once_and_delayed(void **state)
+TEST(id_at_once_and_delayed)
 {
-    (void)state;
     const uint8_t frame[] = {ID(1), 0x11, ID(2), 0x12, ID(3), 0x31, 0x30, 0x33,
                              ID(4), 0x34, ID(5), 0x51, 0x50,  0x53, 0x54, 0x12};
     struct demux_result r = take(CT_FRAMING_FRAMES, frame, sizeof frame);
@@ -77,9 +70,8 @@ static void id_at_once_and_delayed(void **state)
 }
 
 /* An ID in byte 14 has no second byte: it takes effect with the next frame, whatever its bit says. */
-static void id_in_the_last_pair(void **state)
+TEST(id_in_the_last_pair)
 {
-    (void)state;
     for (unsigned bit = 0; bit < 2; bit++) {
         const uint8_t frames[] = {
             ID(1), 1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, ID(2), (uint8_t)(bit << 7),
@@ -94,9 +86,8 @@ static void id_in_the_last_pair(void **state)
 }
 
 /* The ID lasts over frames; all are mapped by one span of stride 15, which begins after the ID byte. */
-static void whole_frames_in_one_span(void **state)
+TEST(whole_frames_in_one_span)
 {
-    (void)state;
     uint8_t frames[16 * 6] = {ID(7)};
     struct ct_demux_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
     struct ct_demux *demux;
@@ -125,9 +116,8 @@ static void whole_frames_in_one_span(void **state)
     ct_demux_free(demux);
 }
 
-static void what_is_no_trace_is_counted(void **state)
+TEST(what_is_no_trace_is_counted)
 {
-    (void)state;
     const uint8_t frame[] = {0x02,     0x01, ID(0x7d), 0x55, 0x56,     0x57, ID(0), 0,
                              ID(0x7b), 1,    ID(0x70), 2,    ID(0x7e), 3,    2,     0};
     struct demux_result r = take(CT_FRAMING_FRAMES, frame, sizeof frame);
@@ -142,9 +132,8 @@ static void what_is_no_trace_is_counted(void **state)
     demux_result_free(&r);
 }
 
-static void unwanted_ids_are_counted_only(void **state)
+TEST(unwanted_ids_are_counted_only)
 {
-    (void)state;
     const uint8_t frame[16] = {ID(1), 1, 2, 3, 4, 5, 6, 7, ID(2), 9};
     struct ct_demux_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
     struct ct_demux *demux;
@@ -162,9 +151,8 @@ static void unwanted_ids_are_counted_only(void **state)
 }
 
 /* Memory that the trace did not reach is not trace of an unknown ID, wherever the input is cut. */
-static void zeros_before_the_first_id_are_padding(void **state)
+TEST(zeros_before_the_first_id_are_padding)
 {
-    (void)state;
     const uint8_t data[16 * 5] = {[16] = 0x22, [48] = ID(1), [49] = 0x11};
     struct demux_result r = take(CT_FRAMING_FRAMES, data, sizeof data);
     assert_int_equal(r.stats.null_bytes, 2 * 15);
@@ -173,9 +161,8 @@ static void zeros_before_the_first_id_are_padding(void **state)
     demux_result_free(&r);
 }
 
-static void four_fsyncs_are_a_reset(void **state)
+TEST(four_fsyncs_are_a_reset)
 {
-    (void)state;
     uint8_t data[48] = {ID(1), 0x11};
     memcpy(data + 16, "\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f", 16);
     memcpy(data + 32, "\x22\x23\x05\x24", 4); /* two bytes without an ID, then ID 2 */
@@ -191,9 +178,8 @@ static void four_fsyncs_are_a_reset(void **state)
 }
 
 /* Also in TPIU streams, once for a row of any length, and not at all when rows are declared as filling. */
-static void reset_in_a_tpiu_stream(void **state)
+TEST(reset_in_a_tpiu_stream)
 {
-    (void)state;
     uint8_t data[4 + 16 + 4 * 6 + 16] = {0xff, 0xff, 0xff, 0x7f, ID(1), 0x11};
     for (size_t i = 20; i < 44; i += 4)
         memcpy(data + i, "\xff\xff\xff\x7f", 4);
@@ -217,9 +203,8 @@ static const uint8_t one_frame[16] = {ID(3), 0xff, 0x30, 0x7f, 0x32, 0xff, 0x34,
 static const char one_frame_bytes[] = "\xff\x30\x7f\x32\xff\x34\xff\x36\xff\x38\x7f\x3a\xff\x3c";
 
 /* HSYNC at each halfword of a frame, once and twice. */
-static void hsync_at_every_halfword(void **state)
+TEST(hsync_at_every_halfword)
 {
-    (void)state;
     for (size_t at = 0; at <= 16; at += 2) {
         for (size_t n = 1; n <= 2; n++) {
             uint8_t data[64] = {0xff, 0xff, 0xff, 0x7f};
@@ -239,9 +224,8 @@ static void hsync_at_every_halfword(void **state)
 }
 
 /* An FSYNC at any byte of a frame ends it there; the next frame is whole, but its ID is unknown. */
-static void fsync_cuts_a_frame(void **state)
+TEST(fsync_cuts_a_frame)
 {
-    (void)state;
     for (size_t at = 1; at < 16; at++) {
         uint8_t data[64] = {0xff, 0xff, 0xff, 0x7f};
         uint8_t plain_frame[16] = {0x40, 0x41, ID(4), 0x43};
@@ -262,9 +246,8 @@ static void fsync_cuts_a_frame(void **state)
 }
 
 /* Byte 15 may be ff directly before an FSYNC. */
-static void full_low_bits_before_fsync(void **state)
+TEST(full_low_bits_before_fsync)
 {
-    (void)state;
     uint8_t data[4 + 16 + 4 + 16] = {0xff, 0xff, 0xff, 0x7f, ID(3), 9, 0x10, 9, 0x10, 9,
                                      0x10, 9,    0x10, 9,    0x10,  9, 0x10, 9, 0x10, 0xff};
     memcpy(data + 20, "\xff\xff\xff\x7f", 4);
@@ -280,9 +263,8 @@ static void full_low_bits_before_fsync(void **state)
 }
 
 /* The four bytes of an FSYNC are adjacent: with an HSYNC between them there is none, in any pieces. */
-static void hsync_between_the_bytes_of_an_fsync(void **state)
+TEST(hsync_between_the_bytes_of_an_fsync)
 {
-    (void)state;
     uint8_t data[4 + 16 + 2 + 16] = {0xff, 0xff, 0xff, 0x7f, ID(3), 9};
     memcpy(data + 19, "\xff\xff\x7f\xff\xff\x7f", 6);
     struct demux_how how = {.framing = CT_FRAMING_TPIU};
@@ -297,9 +279,8 @@ static void hsync_between_the_bytes_of_an_fsync(void **state)
     }
 }
 
-static void before_the_first_fsync(void **state)
+TEST(before_the_first_fsync)
 {
-    (void)state;
     const uint8_t data[] = {1, 2, 3, 0xff, 0xff, 0xff, 0xff, 0x7f, ID(1), 5};
     struct demux_result r = take(CT_FRAMING_TPIU, data, sizeof data);
     assert_int_equal(r.mark_count, 2);
@@ -314,9 +295,8 @@ static void before_the_first_fsync(void **state)
     demux_result_free(&r);
 }
 
-static void cut_at_the_end(void **state)
+TEST(cut_at_the_end)
 {
-    (void)state;
     const uint8_t data[16 + 5] = {ID(1), 1};
     struct demux_result r = take(CT_FRAMING_FRAMES, data, sizeof data);
     assert_int_equal(r.mark_count, 1);
@@ -324,9 +304,8 @@ static void cut_at_the_end(void **state)
     demux_result_free(&r);
 }
 
-static void without_frames(void **state)
+TEST(without_frames)
 {
-    (void)state;
     const uint8_t data[] = {0xff, 0xff, 0xff, 0x7f, 1, 2, 3};
     struct demux_result r = take(CT_FRAMING_NONE, data, sizeof data);
     expect_bytes(&r, 0, (const char *)data, sizeof data);
@@ -456,9 +435,8 @@ static void expect_items(const struct demux_result *r, const struct item *items,
 
 static const uint8_t framings[] = {CT_FRAMING_FRAMES, CT_FRAMING_TPIU, CT_FRAMING_DSTREAM};
 
-static void inverse_of_an_encoder(void **state)
+TEST(inverse_of_an_encoder)
 {
-    (void)state;
     static struct item items[8000];
     static struct stream s;
     for (uint32_t round = 0; round < 60; round++) {
@@ -502,9 +480,8 @@ static size_t damage(uint8_t *data, size_t size, uint32_t *seed)
 }
 
 /* Fast and plain, whole and in pieces, give the same bytes, offsets, marks and statistics. */
-static void any_pieces_and_the_plain_twin(void **state)
+TEST(any_pieces_and_the_plain_twin)
 {
-    (void)state;
     static struct item items[3000];
     static struct stream s;
     for (uint32_t round = 0; round < 300; round++) {
@@ -533,9 +510,8 @@ static void any_pieces_and_the_plain_twin(void **state)
     }
 }
 
-static void every_single_cut(void **state)
+TEST(every_single_cut)
 {
-    (void)state;
     static struct item items[600];
     static struct stream s;
     for (uint32_t round = 0; round < 9; round++) {
@@ -559,9 +535,8 @@ static void every_single_cut(void **state)
 
 /* ---- probing ---- */
 
-static void framing_is_found(void **state)
+TEST(framing_is_found)
 {
-    (void)state;
     static struct item items[3000];
     static struct stream s;
     for (uint32_t round = 0; round < 60; round++) {
@@ -576,9 +551,8 @@ static void framing_is_found(void **state)
 }
 
 /* Has one FSYNC in a hundred frames, and begins anywhere. */
-static void rare_fsyncs_are_enough(void **state)
+TEST(rare_fsyncs_are_enough)
 {
-    (void)state;
     static uint8_t data[16 << 10];
     for (uint32_t round = 0; round < 40; round++) {
         int dstream = round % 2;
@@ -601,18 +575,16 @@ static void rare_fsyncs_are_enough(void **state)
 }
 
 /* Frames with barriers of four FSYNC, which drivers insert, are still aligned frames. */
-static void barriers_are_no_tpiu(void **state)
+TEST(barriers_are_no_tpiu)
 {
-    (void)state;
     uint8_t data[16 * 20] = {0};
     for (size_t i = 0; i < 16; i++)
         data[16 * 9 + i] = "\xff\xff\xff\x7f"[i % 4];
     assert_int_equal(ct_framing_probe(data, sizeof data), CT_FRAMING_FRAMES);
 }
 
-static void reversed_words_are_told(void **state)
+TEST(reversed_words_are_told)
 {
-    (void)state;
     static struct item items[3000];
     static struct stream s;
     for (uint32_t round = 0; round < 2; round++) {
@@ -631,18 +603,16 @@ static void reversed_words_are_told(void **state)
     }
 }
 
-static void offsets_in_the_file(void **state)
+TEST(offsets_in_the_file)
 {
-    (void)state;
     assert_int_equal(ct_framing_file_offset(CT_FRAMING_TPIU, 1000), 1000);
     assert_int_equal(ct_framing_file_offset(CT_FRAMING_DSTREAM, 503), 503);
     assert_int_equal(ct_framing_file_offset(CT_FRAMING_DSTREAM, 504), 512);
     assert_int_equal(ct_framing_file_offset(CT_FRAMING_DSTREAM, 1008), 1024);
 }
 
-static void options_are_checked(void **state)
+TEST(options_are_checked)
 {
-    (void)state;
     struct ct_demux_options options = {.size = sizeof options, .framing = CT_FRAMING_AUTO};
     struct ct_demux *demux;
     assert_int_equal(ct_demux_new(NULL, &options, &demux), CT_ERR_ARG);
@@ -651,36 +621,4 @@ static void options_are_checked(void **state)
     options = (struct ct_demux_options){.size = 1, .framing = CT_FRAMING_NONE};
     assert_int_equal(ct_demux_new(NULL, &options, &demux), CT_ERR_ARG);
     assert_null(demux);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(low_bits),
-        cmocka_unit_test(id_at_once_and_delayed),
-        cmocka_unit_test(id_in_the_last_pair),
-        cmocka_unit_test(whole_frames_in_one_span),
-        cmocka_unit_test(what_is_no_trace_is_counted),
-        cmocka_unit_test(unwanted_ids_are_counted_only),
-        cmocka_unit_test(zeros_before_the_first_id_are_padding),
-        cmocka_unit_test(four_fsyncs_are_a_reset),
-        cmocka_unit_test(reset_in_a_tpiu_stream),
-        cmocka_unit_test(hsync_at_every_halfword),
-        cmocka_unit_test(fsync_cuts_a_frame),
-        cmocka_unit_test(full_low_bits_before_fsync),
-        cmocka_unit_test(hsync_between_the_bytes_of_an_fsync),
-        cmocka_unit_test(before_the_first_fsync),
-        cmocka_unit_test(cut_at_the_end),
-        cmocka_unit_test(without_frames),
-        cmocka_unit_test(inverse_of_an_encoder),
-        cmocka_unit_test(any_pieces_and_the_plain_twin),
-        cmocka_unit_test(every_single_cut),
-        cmocka_unit_test(framing_is_found),
-        cmocka_unit_test(rare_fsyncs_are_enough),
-        cmocka_unit_test(barriers_are_no_tpiu),
-        cmocka_unit_test(reversed_words_are_told),
-        cmocka_unit_test(offsets_in_the_file),
-        cmocka_unit_test(options_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks functions and lines of stripped Go programs, for each version of the table that has them, and for
  * damaged tables. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/bytes.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
 #include "elf_build.h"
+#include "support/unit.h"
 
 #define TEXT  UINT64_C(0x400000)
 #define TABLE ELF_SYMBOLS /* offset of the table in the file */
@@ -152,10 +149,9 @@ static size_t make_program(uint8_t file[ELF_SIZE], uint8_t version)
 
 static const uint8_t versions[] = {GO_2, GO_16, GO_18, GO_20};
 
-static void functions_have_names(void **state)
+TEST(functions_have_names)
 {
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
-    (void)state;
     for (size_t i = 0; i < sizeof versions; i++) {
         struct ct_ctx *ctx = ct_ctx_new();
         struct ct_symbols *symbols;
@@ -176,7 +172,7 @@ static void functions_have_names(void **state)
     }
 }
 
-static void addresses_have_lines(void **state)
+TEST(addresses_have_lines)
 {
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     const struct {
@@ -185,7 +181,6 @@ static void addresses_have_lines(void **state)
         const char *file;
     } wanted[] = {
         {0, 8, 10, "/go/a.go"}, {8, 16, 12, "/go/a.go"}, {16, 32, 3, "/go/b.go"}, {32, 40, 7, "/go/b.go"}};
-    (void)state;
     for (size_t i = 0; i < sizeof versions; i++) {
         struct ct_ctx *ctx = ct_ctx_new();
         struct ct_lines *lines;
@@ -228,11 +223,10 @@ static void read_damaged(const uint8_t *file)
     free(copy);
 }
 
-static void damaged_tables(void **state)
+TEST(damaged_tables)
 {
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     static const uint8_t bytes[] = {0, 1, 0x7f, 0x80, 0xff};
-    (void)state;
     for (size_t i = 0; i < sizeof versions; i++) {
         const size_t size = make_program(file, versions[i]);
         for (size_t at = 0; at < size; at++)
@@ -247,14 +241,4 @@ static void damaged_tables(void **state)
             read_damaged(file);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_have_names),
-        cmocka_unit_test(addresses_have_lines),
-        cmocka_unit_test(damaged_tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

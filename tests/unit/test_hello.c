@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what must be equal on all ranks: each difference is reported by name. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "mpi/capture_list.h"
 #include "mpi/hello.h"
 #include "mpi/inputs.h"
+#include "support/unit.h"
 
 static struct ct_hello make(void)
 {
@@ -32,9 +27,8 @@ static void expect(const struct ct_hello *other, const char *words)
     assert_non_null(strstr(why, words));
 }
 
-static void the_same(void **state)
+TEST(the_same)
 {
-    (void)state;
     struct ct_hello first = make(), other = make();
     char why[CT_HELLO_WHY];
     strcpy(other.host, "there");
@@ -42,9 +36,8 @@ static void the_same(void **state)
     assert_int_equal(sizeof first, 256);
 }
 
-static void byte_order(void **state)
+TEST(byte_order)
 {
-    (void)state;
     struct ct_hello other = make();
     uint8_t swapped[4];
     for (int i = 0; i < 4; i++)
@@ -55,9 +48,8 @@ static void byte_order(void **state)
     expect(&other, "another byte order than rank 0 on here");
 }
 
-static void versions(void **state)
+TEST(versions)
 {
-    (void)state;
     struct ct_hello other = make();
     strcpy(other.version, "1.2.4");
     expect(&other, "has coretap 1.2.4, but rank 0 on here has 1.2.3; the job ends; install");
@@ -66,9 +58,8 @@ static void versions(void **state)
     expect(&other, "yyy, but rank 0 on here");
 }
 
-static void work(void **state)
+TEST(work)
 {
-    (void)state;
     struct ct_hello other = make();
     other.words++;
     expect(&other, "another command line than rank 0");
@@ -106,9 +97,8 @@ static struct said compare(const struct ct_inputs *first, const struct ct_inputs
     return said;
 }
 
-static void files(void **state)
+TEST(files)
 {
-    (void)state;
     struct ct_inputs first = {0}, same = {0}, other = {0};
     assert_int_equal(compare(&first, &same).lines, 0);
     for (const char *const *path = (const char *const[]){"a", "b", "lib/c", "d", NULL}; *path; path++) {
@@ -137,9 +127,8 @@ static void files(void **state)
 }
 
 /* A few differences are reported, with as much of a long name as fits; a list may end anywhere. */
-static void many_files(void **state)
+TEST(many_files)
 {
-    (void)state;
     struct ct_inputs first = {0}, other = {0};
     char path[1000] = {0};
     memset(path, 'x', sizeof path - 8);
@@ -178,9 +167,8 @@ static unsigned count_captures(const char *list, size_t size)
 }
 
 /* A list that another version sent may end anywhere, and have something else in the place of a size. */
-static void captures(void **state)
+TEST(captures)
 {
-    (void)state;
     static const char digest[CT_FLEET_DIGEST + 1] = "0123456789abcdef0123456789abcdef";
     static const char *const none[] = {" path", "12path", "12 ", "x path", "99999999999999999999 path", ""};
     struct ct_fleet_capture capture;
@@ -199,14 +187,4 @@ static void captures(void **state)
         snprintf(list, sizeof list, "%s%s", digest, none[i]);
         assert_int_equal(count_captures(list, strlen(list) + 1), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same), cmocka_unit_test(byte_order), cmocka_unit_test(versions),
-        cmocka_unit_test(work),     cmocka_unit_test(files),      cmocka_unit_test(many_files),
-        cmocka_unit_test(captures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the time per byte: it is measured only where the stream continued step by step in one thread. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "etm4/hops_pace.h"
+#include "support/unit.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -17,9 +13,8 @@ static void work(void)
         sum = sum + i;
 }
 
-static void test_measures(void **state)
+TEST(test_measures)
 {
-    (void)state;
     struct ct_hops_pace p = {0};
     ct_hops_pace_begin(&p, 1000);
     work();
@@ -29,9 +24,8 @@ static void test_measures(void **state)
     assert_true(ct_hops_pace_end(&p, 1000 + 2 * MIB) == 0);
 }
 
-static void test_needs_bytes_and_a_beginning(void **state)
+TEST(test_needs_bytes_and_a_beginning)
 {
-    (void)state;
     struct ct_hops_pace p = {0};
     assert_true(ct_hops_pace_end(&p, 5) == 0);
     ct_hops_pace_begin(&p, 1000);
@@ -39,9 +33,8 @@ static void test_needs_bytes_and_a_beginning(void **state)
     assert_true(ct_hops_pace_end(&p, 1000) == 0);
 }
 
-static void test_is_nothing_across_a_jump(void **state)
+TEST(test_is_nothing_across_a_jump)
 {
-    (void)state;
     const uint64_t to[] = {0, 999, 1001 + MIB, 1000 + 100 * MIB};
     for (unsigned i = 0; i < sizeof to / sizeof *to; i++) {
         struct ct_hops_pace p = {0};
@@ -59,9 +52,8 @@ static void *end_elsewhere(void *pace)
     return ct_hops_pace_end(pace, 1000 + MIB) == 0 ? pace : NULL;
 }
 
-static void test_is_nothing_in_another_thread(void **state)
+TEST(test_is_nothing_in_another_thread)
 {
-    (void)state;
     struct ct_hops_pace p = {0};
     pthread_t thread;
     void *result;
@@ -69,15 +61,4 @@ static void test_is_nothing_in_another_thread(void **state)
     assert_int_equal(pthread_create(&thread, NULL, end_elsewhere, &p), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
     assert_ptr_equal(result, &p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measures),
-        cmocka_unit_test(test_needs_bytes_and_a_beginning),
-        cmocka_unit_test(test_is_nothing_across_a_jump),
-        cmocka_unit_test(test_is_nothing_in_another_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks selected encodings from the architecture manuals, and how a trace unit treats them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "coretap/program.h"
 #include "program/insn_a64.h"
+#include "support/unit.h"
 
 struct sample {
     const char *text;
@@ -64,9 +61,8 @@ static void check(decode_fn *decode, const char *model, enum ct_isa own, uint64_
 #define V7_RET  CT_INSN_IBR, CT_INSN_SUB_V7_RET
 #define LINK    CT_INSN_IBR, CT_INSN_SUB_LINK
 
-static void a64(void **state)
+TEST(a64)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"b .", 0x14000000, BR, 0, CT_ISA_A64, 0xffff000000080000},
         {"b .-4", 0x17ffffff, BR, 0, CT_ISA_A64, 0xffff00000007fffc},
@@ -118,9 +114,8 @@ static void a64(void **state)
     CHECK(ct_insn_decode_a64, "Cortex-A53", CT_ISA_A64, 0xffff000000080000, samples);
 }
 
-static void a64_newer(void **state)
+TEST(a64_newer)
 {
-    (void)state;
     static const struct sample v8_3[] = {
         {"braa x0, x1", 0xd71f0801, IBR, 0, 0, 0},
         {"brab x0, x1", 0xd71f0c01, IBR, 0, 0, 0},
@@ -189,9 +184,8 @@ static void a64_newer(void **state)
 
 /* The look-up by groups equals that through the whole table, for words with each value of bits 31 to 21 and
  * many values of the others. */
-static void the_table_by_groups_is_the_table(void **state)
+TEST(the_table_by_groups_is_the_table)
 {
-    (void)state;
     static const char *const cores[] = {"Cortex-A53", "ARMv8.3-A", "ARMv9.4-A", "ARM-AA64"};
     static const uint32_t low[] = {0,        0x10,     0x1f,     0x3e0,    0x7e0,    0xbff,
                                    0xfff,    0x800,    0x0bff4,  0x0c000,  0x08000,  0x04000,
@@ -211,9 +205,8 @@ static void the_table_by_groups_is_the_table(void **state)
 
 /* Each row is the first one that matches its own words, and gives their kind and the feature that added
  * them. */
-static void each_row_of_the_table_counts(void **state)
+TEST(each_row_of_the_table_counts)
 {
-    (void)state;
     const struct ct_arch newest = arch_of("ARM-AA64");
     const struct ct_arch oldest = arch_of("Cortex-A53");
     for (unsigned g = 0; g < CT_A64_GROUPS; g++) {
@@ -231,9 +224,8 @@ static void each_row_of_the_table_counts(void **state)
     }
 }
 
-static void versions(void **state)
+TEST(versions)
 {
-    (void)state;
     struct ct_insn insn;
     struct ct_arch arch = arch_of("ARMv8.4-A");
     ct_insn_decode_a64(0xd5233060, 0, &arch, &insn);
@@ -247,9 +239,8 @@ static void versions(void **state)
     assert_int_equal(insn.type, CT_INSN_BR);
 }
 
-static void a32(void **state)
+TEST(a32)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"b .", 0xeafffffe, BR, 0, CT_ISA_A32, 0x8000},
         {"beq .+0x2000004", 0x0a7fffff, BR, 1, CT_ISA_A32, 0x2008004},
@@ -322,9 +313,8 @@ static void a32(void **state)
 }
 
 /* The address space of A32 and T32 ends at 4 GiB, and branches wrap. */
-static void wrap(void **state)
+TEST(wrap)
 {
-    (void)state;
     const struct ct_arch arch = arch_of("Cortex-A9");
     struct ct_insn insn;
     ct_insn_decode_a32(0xea000000, 0xfffffffc, &arch, &insn);
@@ -335,9 +325,8 @@ static void wrap(void **state)
     assert_true(insn.target == UINT64_C(0xfffffffffffffffc));
 }
 
-static void t32(void **state)
+TEST(t32)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"b .", 0xe7fe0000, BR, 0, CT_ISA_T32, 0x8002},
         {"b .+2050", 0xe3ff0000, BR, 0, CT_ISA_T32, 0x8804},
@@ -410,9 +399,8 @@ static void t32(void **state)
     CHECK(ct_insn_decode_t32, "Cortex-A15", CT_ISA_T32, 0x8002, samples);
 }
 
-static void t32_m_profile(void **state)
+TEST(t32_m_profile)
 {
-    (void)state;
     static const struct sample samples[] = {
         {"wls lr, r4, .+10", 0xf044c803, BR, 1, CT_ISA_T32, 0x100c},
         {"wlstp.32 lr, r2, .+8", 0xf022c003, BR, 1, CT_ISA_T32, 0x100a},
@@ -436,9 +424,8 @@ static void t32_m_profile(void **state)
     CHECK(ct_insn_decode_t32, "Cortex-M55", CT_ISA_T32, 0x1002, samples);
 }
 
-static void it_blocks(void **state)
+TEST(it_blocks)
 {
-    (void)state;
     const struct ct_arch arch = arch_of("Cortex-A9");
     static const struct {
         uint32_t op;
@@ -456,9 +443,8 @@ static void it_blocks(void **state)
 }
 
 /* Encodings are from GNU as; their accesses to memory follow from their names. */
-static void accesses(void **state)
+TEST(accesses)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint32_t op;
@@ -571,22 +557,4 @@ static void accesses(void **state)
     }
     ct_insn_access_of(0xf9400000, CT_ISA_A64, &access); /* A64 is not supported */
     assert_int_equal(access.bytes, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a64),
-        cmocka_unit_test(a64_newer),
-        cmocka_unit_test(the_table_by_groups_is_the_table),
-        cmocka_unit_test(each_row_of_the_table_counts),
-        cmocka_unit_test(versions),
-        cmocka_unit_test(a32),
-        cmocka_unit_test(wrap),
-        cmocka_unit_test(t32),
-        cmocka_unit_test(t32_m_profile),
-        cmocka_unit_test(it_blocks),
-        cmocka_unit_test(accesses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks conditions of T32 instructions in IT blocks, found from the code before them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "coretap/base.h"
 #include "format/it_block.h"
+#include "support/unit.h"
 
 #define CODE 0x8000u
 
@@ -43,9 +37,8 @@ static uint8_t behind(const uint16_t *code, size_t count)
 #define BEHIND(...)                                                                                          \
     behind((const uint16_t[]){__VA_ARGS__}, sizeof((const uint16_t[]){__VA_ARGS__}) / sizeof(uint16_t))
 
-static void blocks_have_conditions(void **state)
+TEST(blocks_have_conditions)
 {
-    (void)state;
     assert_int_equal(BEHIND(ADDS, ITE_EQ) >> 4, 0);
     assert_int_equal(BEHIND(ADDS, ITE_EQ), 0x0c);
     assert_int_equal(BEHIND(ITE_EQ, ADDS) >> 4, 1); /* ne */
@@ -57,20 +50,10 @@ static void blocks_have_conditions(void **state)
 }
 
 /* What looks like an IT may be the second halfword of another instruction. */
-static void halves_are_no_it(void **state)
+TEST(halves_are_no_it)
 {
-    (void)state;
     assert_int_equal(BEHIND(ADDS, BRANCH, ITE_EQ), 0);
     assert_int_equal(BEHIND(ADDS, BRANCH, BRANCH, ITE_EQ), 0x0c);
     assert_int_equal(BEHIND(BRANCH, BRANCH, BRANCH, ITE_EQ, ADDS), 0);
     assert_int_equal(BEHIND(ITE_EQ, WIDE), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_have_conditions),
-        cmocka_unit_test(halves_are_no_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

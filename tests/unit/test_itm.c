@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks each packet form of ITM and DWT, written by hand, as lines of the listing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/software_lines.h"
+#include "support/unit.h"
 
 #define BEGIN      "00 00 00 00 00 80 "
 #define BEGIN_LINE "0 00 000000000080 itm_async\n"
@@ -37,9 +32,8 @@ static void behind_begin(const char *bytes, const char *packets, const char *ele
     expect(bytes, LINES_ELEMENTS, NO_SYNC, elements);
 }
 
-static void stimulus_of_every_size(void **state)
+TEST(stimulus_of_every_size)
 {
-    (void)state;
     behind_begin(BEGIN "01 41 0a 42 43 fb 78 56 34 12",
                  "6 00 0141 itm_swit src=0 data=41\n"
                  "8 00 0a4243 itm_swit src=1 data=4342\n"
@@ -50,9 +44,8 @@ static void stimulus_of_every_size(void **state)
                  "11 00 eo_trace reason=end_of_trace\n");
 }
 
-static void stimulus_pages(void **state)
+TEST(stimulus_pages)
 {
-    (void)state;
     behind_begin(BEGIN "01 41 78 01 42 f9 43 08 01 44",
                  "6 00 0141 itm_swit src=0 data=41\n"
                  "8 00 78 itm_extension page=7\n"
@@ -67,9 +60,8 @@ static void stimulus_pages(void **state)
                  "14 00 eo_trace reason=end_of_trace\n");
 }
 
-static void hardware(void **state)
+TEST(hardware)
 {
-    (void)state;
     behind_begin(BEGIN "05 20 0e 0f 10 17 34 12 00 08 15 00 47 00 01 00 20 4d 11 8d 22 8f 01 02 03 04",
                  "6 00 0520 itm_dwt desc=0 data=20\n"
                  "8 00 0e0f10 itm_dwt desc=1 data=100f\n"
@@ -90,9 +82,8 @@ static void hardware(void **state)
                  "27 00 eo_trace reason=end_of_trace\n");
 }
 
-static void local_timestamps(void **state)
+TEST(local_timestamps)
 {
-    (void)state;
     behind_begin(BEGIN "10 60 c0 05 d0 85 01 e0 80 80 01 f0 ff ff ff 7f",
                  "6 00 10 itm_ts_local ts=1 tc=0\n"
                  "7 00 60 itm_ts_local ts=6 tc=0\n"
@@ -109,9 +100,8 @@ static void local_timestamps(void **state)
                  "17 00 eo_trace reason=end_of_trace\n");
 }
 
-static void local_timestamps_are_prescaled(void **state)
+TEST(local_timestamps_are_prescaled)
 {
-    (void)state;
     /* Prescaler 16, which is only used in asynchronous mode. */
     expect_of(0x210, BEGIN "10 c0 05", LINES_ELEMENTS, NO_SYNC,
               "6 00 itm_trace type=ts_local delta=1 tc=0 ts=10\n"
@@ -123,9 +113,8 @@ static void local_timestamps_are_prescaled(void **state)
               "7 00 eo_trace reason=end_of_trace\n");
 }
 
-static void overflow_is_told_once_and_resets_local_time(void **state)
+TEST(overflow_is_told_once_and_resets_local_time)
 {
-    (void)state;
     behind_begin(BEGIN "20 70 01 41 01 42 10 70 20 70 94 01 b4 80 80 80 01",
                  "6 00 20 itm_ts_local ts=2 tc=0\n"
                  "7 00 70 itm_overflow\n"
@@ -146,9 +135,8 @@ static void overflow_is_told_once_and_resets_local_time(void **state)
                  "18 00 eo_trace reason=end_of_trace\n");
 }
 
-static void global_timestamps(void **state)
+TEST(global_timestamps)
 {
-    (void)state;
     /* 48 and 64 bits; the low part alone, before and after there was a high one; wrap. */
     behind_begin(BEGIN "94 7f b4 81 80 80 00 94 01 94 82 83 84 25 94 80 80 80 40 b4 82 80 80 80 80 01 94 00",
                  "6 00 947f itm_gts_1 ts=7f\n"
@@ -166,9 +154,8 @@ static void global_timestamps(void **state)
                  "32 00 eo_trace reason=end_of_trace\n");
 }
 
-static void extensions(void **state)
+TEST(extensions)
 {
-    (void)state;
     behind_begin(BEGIN "18 1c 98 7f 9c ff 01 88 80 80 01 88 80 80 80 ff",
                  "6 00 18 itm_extension page=1\n"
                  "7 00 1c itm_extension bits=3 data=1\n"
@@ -179,9 +166,8 @@ static void extensions(void **state)
                  "17 00 eo_trace reason=end_of_trace\n");
 }
 
-static void what_cannot_be(void **state)
+TEST(what_cannot_be)
 {
-    (void)state;
     behind_begin(BEGIN "04 01 41 00 00 01 c0 80 80 80 80 94 80 80 80 80 b4 80 80 80 80 80 80 " BEGIN "01 42",
                  "6 00 04 itm_reserved\n"
                  "7 00 0141 itm_swit src=0 data=41\n"
@@ -196,9 +182,8 @@ static void what_cannot_be(void **state)
                  "35 00 eo_trace reason=end_of_trace\n");
 }
 
-static void unsynchronised_runs(void **state)
+TEST(unsynchronised_runs)
 {
-    (void)state;
     /* Surplus zeros belong to the packet. */
     expect("01 02 00 00 80 00 00 00 00 00 00 00 80 70", LINES_PACKETS, "",
            "0 00 - itm_notsync bytes=5\n"
@@ -210,9 +195,8 @@ static void unsynchronised_runs(void **state)
            "0 00 eo_trace reason=end_of_trace\n");
 }
 
-static void cut_by_the_end(void **state)
+TEST(cut_by_the_end)
 {
-    (void)state;
     behind_begin(BEGIN "03 01 02", "6 00 030102 itm_incomplete_eot err=itm_swit\n",
                  "6 00 eo_trace reason=end_of_trace\n");
     behind_begin(BEGIN "00 00", "6 00 0000 itm_incomplete_eot err=itm_async\n",
@@ -221,9 +205,8 @@ static void cut_by_the_end(void **state)
                  "6 00 eo_trace reason=end_of_trace\n");
 }
 
-static void events_have_the_time_that_comes_after_them(void **state)
+TEST(events_have_the_time_that_comes_after_them)
 {
-    (void)state;
     expect(BEGIN "01 41 0e 0b 10 10 15 00 c0 05 70 47 00 01 00 20 10 94 01 b4 81 80 80 00", LINES_EVENTS, "",
            "Sw\t1\t0x41\tport 0\n"
            "Dwt\t1\t0x100b\tSVCall entered\n"
@@ -234,9 +217,8 @@ static void events_have_the_time_that_comes_after_them(void **state)
            "End\t7\t\tend of trace\n");
 }
 
-static void hardware_in_words(void **state)
+TEST(hardware_in_words)
 {
-    (void)state;
     expect(BEGIN "05 21 0e 0f 20 0e 12 30 0e 00 30 17 34 12 00 08 15 00 15 ff 4f 00 01 00 08 4e 10 01 4d 01 "
                  "8d 22 97 78 "
                  "56 34 12 35 01",
@@ -257,9 +239,8 @@ static void hardware_in_words(void **state)
            "End\t0\t\tend of trace\n");
 }
 
-static void text_of_ports(void **state)
+TEST(text_of_ports)
 {
-    (void)state;
     /* "Hi\n" on port 1 in one, two and four bytes with "on\t2" on port 2 in between; a zero fills up. */
     expect(BEGIN "09 48 11 6f 0a 69 0a 13 6e 09 32 00 0b 42 79 65 0a 09 21", LINES_TEXT, "",
            "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":10,\"type\":\"Txt\",\"cycle\":0,\"value\":\"0x1\","
@@ -272,34 +253,11 @@ static void text_of_ports(void **state)
            "\"note\":\"on\\\\x092\"}\n");
 }
 
-static void text_that_is_not_ascii(void **state)
+TEST(text_that_is_not_ascii)
 {
-    (void)state;
     /* A micro sign, half of one, a control character, and the newline of a
      * line that a row of zeros fills up. */
     expect(BEGIN "09 c2 09 b5 09 73 09 c2 09 07 0b 0a 00 00 00", LINES_TEXT, "",
            "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":16,\"type\":\"Txt\",\"cycle\":0,\"value\":\"0x1\","
            "\"note\":\"\xc2\xb5s\\\\xc2\\\\x07\"}\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stimulus_of_every_size),
-        cmocka_unit_test(stimulus_pages),
-        cmocka_unit_test(hardware),
-        cmocka_unit_test(local_timestamps),
-        cmocka_unit_test(local_timestamps_are_prescaled),
-        cmocka_unit_test(overflow_is_told_once_and_resets_local_time),
-        cmocka_unit_test(global_timestamps),
-        cmocka_unit_test(extensions),
-        cmocka_unit_test(what_cannot_be),
-        cmocka_unit_test(unsynchronised_runs),
-        cmocka_unit_test(cut_by_the_end),
-        cmocka_unit_test(events_have_the_time_that_comes_after_them),
-        cmocka_unit_test(hardware_in_words),
-        cmocka_unit_test(text_of_ports),
-        cmocka_unit_test(text_that_is_not_ascii),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks names of functions in a copy of a kernel's memory, from the kallsyms file next to it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <elf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "coretap/program.h"
+#include "support/unit.h"
 
 #define KERNEL  UINT64_C(0xffff800010000000)
 #define MODULE  UINT64_C(0xffff800008000000)
@@ -105,7 +102,7 @@ static const char *name_at(const struct fixture *f, uint64_t addr)
     return symbol ? ct_symbols_label(f->symbols, symbol) : MISSING;
 }
 
-static void a_function_ends_where_the_next_symbol_begins(void **state)
+TEST_WITH(a_function_ends_where_the_next_symbol_begins, begin, finish)
 {
     struct fixture *f = *state;
     load_text(f, "ffff800010000100 T start\n"
@@ -124,14 +121,14 @@ static void a_function_ends_where_the_next_symbol_begins(void **state)
     assert_string_equal(name_at(f, KERNEL + SIZE - 4), "last");
 }
 
-static void a_global_name_comes_before_a_local_one(void **state)
+TEST_WITH(a_global_name_comes_before_a_local_one, begin, finish)
 {
     struct fixture *f = *state;
     load_text(f, "ffff800010000100 t a\nffff800010000100 W b\nffff800010000100 T c\nffff800010000100 D _d\n");
     assert_string_equal(name_at(f, KERNEL + 0x100), "c");
 }
 
-static void functions_of_modules_have_its_name(void **state)
+TEST_WITH(functions_of_modules_have_its_name, begin, finish)
 {
     struct fixture *f = *state;
     load_text(f, LISTED "ffff800008000000 t probe\t[one]\nffff800008000010 t probe\t[two]");
@@ -141,7 +138,7 @@ static void functions_of_modules_have_its_name(void **state)
     assert_string_equal(name_at(f, MODULE + SIZE - 4), "probe [two]");
 }
 
-static void damaged_lines_are_left_out_and_the_first_is_named(void **state)
+TEST_WITH(damaged_lines_are_left_out_and_the_first_is_named, begin, finish)
 {
     static const char *const damaged[] = {"\n",
                                           "x",
@@ -170,7 +167,7 @@ static void damaged_lines_are_left_out_and_the_first_is_named(void **state)
     assert_string_equal(name_at(f, KERNEL + 0x100), "start");
 }
 
-static void hidden_addresses_are_told_with_the_remedy(void **state)
+TEST_WITH(hidden_addresses_are_told_with_the_remedy, begin, finish)
 {
     struct fixture *f = *state;
     load_text(f, "0000000000000000 T start\n0000000000000000 t probe\t[one]\n");
@@ -179,7 +176,7 @@ static void hidden_addresses_are_told_with_the_remedy(void **state)
     assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);
 }
 
-static void a_list_of_another_boot_or_an_empty_one_is_told(void **state)
+TEST_WITH(a_list_of_another_boot_or_an_empty_one_is_told, begin, finish)
 {
     struct fixture *f = *state;
     load_text(f, "ffff800020000100 T start\n");
@@ -188,7 +185,7 @@ static void a_list_of_another_boot_or_an_empty_one_is_told(void **state)
     assert_non_null(strstr(f->said, "/kallsyms: the file is empty or cannot be read"));
 }
 
-static void a_list_that_is_too_large_is_not_read(void **state)
+TEST_WITH(a_list_that_is_too_large_is_not_read, begin, finish)
 {
     struct fixture *f = *state;
     write_file(f->kallsyms, LISTED, strlen(LISTED));
@@ -198,25 +195,10 @@ static void a_list_that_is_too_large_is_not_read(void **state)
     assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);
 }
 
-static void without_a_list_nothing_is_said(void **state)
+TEST_WITH(without_a_list_nothing_is_said, begin, finish)
 {
     struct fixture *f = *state;
     assert_int_equal(ct_symbols_load(f->ctx, f->kcore, 0, &f->symbols), CT_OK);
     assert_string_equal(f->said, "");
     assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(a_function_ends_where_the_next_symbol_begins),
-                                       TEST(a_global_name_comes_before_a_local_one),
-                                       TEST(functions_of_modules_have_its_name),
-                                       TEST(damaged_lines_are_left_out_and_the_first_is_named),
-                                       TEST(hidden_addresses_are_told_with_the_remedy),
-                                       TEST(a_list_of_another_boot_or_an_empty_one_is_told),
-                                       TEST(a_list_that_is_too_large_is_not_read),
-                                       TEST(without_a_list_nothing_is_said)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that lines which are kept and copied equal those that are written anew: random packets, ranges and
  * branches, many of them repeated, some different in one member only. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +8,7 @@
 #include "format/event_text.h"
 #include "format/listing.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 enum {
     LINES = 20000,
@@ -56,7 +50,7 @@ static struct ct_etm4_packet packet(struct rng *rng)
                                    .flags = rng_chance(rng, 128) ? CT_ETM4_HAS_COMMIT : CT_ETM4_HAS_COUNT};
 }
 
-static void test_packets(void **state)
+TEST(test_packets)
 {
     static struct ct_packet_line lines[CT_PACKET_LINES];
     static struct texts texts;
@@ -65,7 +59,6 @@ static void test_packets(void **state)
     const struct ct_run run = {.data = bytes, .size = sizeof bytes};
     struct rng rng = {1};
     uint64_t offset = 0;
-    (void)state;
     open_texts(&texts);
     for (unsigned i = 0; i < LINES; i++) {
         const struct ct_stream stream = {.source = &source, .id = (uint8_t)(0x10 + rng_chance(&rng, 10))};
@@ -102,7 +95,7 @@ static struct ct_flow range(struct rng *rng)
                             .last_size = rng_chance(rng, 30) ? 2 : 4};
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
     static struct ct_range_line lines[1u << CT_RANGE_LINE_BITS];
     static struct texts texts;
@@ -110,7 +103,6 @@ static void test_ranges(void **state)
     struct ct_element_lister kept = {.text = &texts.kept, .ranges = lines, .id = 0x1f};
     struct ct_flow ranges[ALIKE];
     struct rng rng = {2};
-    (void)state;
     for (unsigned i = 0; i < ALIKE; i++)
         ranges[i] = range(&rng);
     open_texts(&texts);
@@ -136,7 +128,7 @@ static int append(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
-static void test_branches(void **state)
+TEST(test_branches)
 {
     static const uint8_t types[] = {CT_EVENT_BRANCH, CT_EVENT_BRANCH, CT_EVENT_START, CT_EVENT_HARDWARE};
     static struct texts texts;
@@ -147,7 +139,6 @@ static void test_branches(void **state)
     struct ct_event_writer *writer;
     struct rng rng = {3};
     uint64_t cycle = 0;
-    (void)state;
     open_texts(&texts);
     assert_int_equal(ct_event_writer_new(ctx, NULL, append, &texts.kept, &writer), CT_OK);
     ct_text_string(&texts.anew, ct_event_head(CT_EVENT_FORMAT_TSV, false));
@@ -165,14 +156,4 @@ static void test_branches(void **state)
     ct_event_writer_free(writer);
     ct_ctx_free(ctx);
     compare_texts(&texts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packets),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_branches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,8 @@
 /* Checks live runs with the library: bytes that the caller pushes, an input that is read, and the page. */
 #include <arpa/inet.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "support/rng.h"
 #include "coretap/live.h"
-#include "support/tap_skip.h"
+#include "support/unit.h"
 
 #define CAPTURE SOURCE_ROOT "/examples/quickstart"
 #define TRACE   CAPTURE "/trace.bin"
@@ -69,6 +63,8 @@ static int tear_down(void **state)
     ct_ctx_free(b->ctx);
     return 0;
 }
+
+GROUP_FIXTURE(set_up, tear_down)
 
 static int count_begin(void *user, const struct ct_verdict_origin *origin)
 {
@@ -142,7 +138,7 @@ static uint64_t instructions(const struct ct_live *live)
     return sum;
 }
 
-static void pieces_are_the_whole(void **state)
+TEST(pieces_are_the_whole)
 {
     struct bench *b = *state;
     size_t results = 0;
@@ -176,7 +172,7 @@ static void pieces_are_the_whole(void **state)
     }
 }
 
-static void missing_bytes_are_a_gap(void **state)
+TEST(missing_bytes_are_a_gap)
 {
     struct bench *b = *state;
     const uint64_t lost[] = {64, UINT64_MAX};
@@ -194,7 +190,7 @@ static void missing_bytes_are_a_gap(void **state)
     }
 }
 
-static void a_sink_ends_the_run(void **state)
+TEST(a_sink_ends_the_run)
 {
     struct bench *b = *state;
     struct told told = {.most = 3};
@@ -204,7 +200,7 @@ static void a_sink_ends_the_run(void **state)
     ct_live_free(live);
 }
 
-static void wrong_calls_are_refused(void **state)
+TEST(wrong_calls_are_refused)
 {
     struct bench *b = *state;
     struct told told = {0};
@@ -228,7 +224,7 @@ static void wrong_calls_are_refused(void **state)
     ct_live_free(live); /* it never ran */
 }
 
-static void an_input_is_read(void **state)
+TEST(an_input_is_read)
 {
     struct bench *b = *state;
     struct told told = {0};
@@ -250,7 +246,7 @@ static void *end_it(void *live)
     return NULL;
 }
 
-static void another_thread_ends_it(void **state)
+TEST(another_thread_ends_it)
 {
     struct bench *b = *state;
     struct told told = {0};
@@ -304,7 +300,7 @@ static void *visit(void *user)
 }
 
 /* Requests are answered while the caller pushes bytes, and when there are none. */
-static void the_page_answers(void **state)
+TEST(the_page_answers)
 {
     struct bench *b = *state;
     struct told told = {0};
@@ -363,9 +359,8 @@ static void *interrupt(void *user)
     return NULL;
 }
 
-static void signals_do_not_end_a_request(void **state)
+TEST(signals_do_not_end_a_request)
 {
-    (void)state;
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof at;
     struct interrupter i = {.listening = socket(AF_INET, SOCK_STREAM, 0), .asks = pthread_self()};
@@ -383,16 +378,4 @@ static void signals_do_not_end_a_request(void **state)
     pthread_join(thread, NULL);
     assert_int_equal(sigaction(SIGUSR1, &old, NULL), 0);
     close(i.listening);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_the_whole), cmocka_unit_test(missing_bytes_are_a_gap),
-        cmocka_unit_test(a_sink_ends_the_run),  cmocka_unit_test(wrong_calls_are_refused),
-        cmocka_unit_test(an_input_is_read),     cmocka_unit_test(another_thread_ends_it),
-        cmocka_unit_test(the_page_answers),     cmocka_unit_test(signals_do_not_end_a_request),
-    };
-    tap_skip_begin();
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -2,19 +2,14 @@
 /* Checks what a live run keeps of the results of a specification: each number is in its plot, for any
  * numbers, in constant memory. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "live/text.h"
 #include "live/view.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 /* ---- plots ---- */
 
@@ -64,10 +59,9 @@ static void compare(const double *values, size_t count, uint64_t from_zero)
     assert_true(plot.bar_low <= low && high < plot.bar_low + plot.bar_width * PLOT_LINEAR);
 }
 
-static void each_value_is_there(void **state)
+TEST(each_value_is_there)
 {
     static double values[3000];
-    (void)state;
     for (uint64_t seed = 0; seed < 200; seed++) {
         struct rng rng = {seed};
         uint64_t time = rng_below(&rng, 1000), from_zero = 0;
@@ -84,9 +78,8 @@ static void each_value_is_there(void **state)
 }
 
 /* Checks bars of known values. */
-static void bars_are_where_the_values_are(void **state)
+TEST(bars_are_where_the_values_are)
 {
-    (void)state;
     clear_plot();
     for (int i = 0; i < 64; i++)
         ct_live_plot_add(&plot, (uint64_t)i, 100 + i);
@@ -101,12 +94,11 @@ static void bars_are_where_the_values_are(void **state)
 }
 
 /* The largest numbers and times are handled, and the output is JSON. */
-static void ends_of_the_range(void **state)
+TEST(ends_of_the_range)
 {
     static const double values[] = {1.7e308, -1.7e308, 0, 5e-324, 1.7e308, 0x1p63, -0x1p63};
     struct ct_live_text text = {0};
     struct ct_json *json;
-    (void)state;
     for (int same = 0; same < 2; same++) {
         clear_plot();
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -136,9 +128,8 @@ static bool is_logarithmic(void)
     return found;
 }
 
-static void the_spread_decides(void **state)
+TEST(the_spread_decides)
 {
-    (void)state;
     clear_plot();
     ct_live_plot_add(&plot, 0, 10);
     ct_live_plot_add(&plot, 1, 500);
@@ -168,7 +159,7 @@ static struct ct_verify_result result_of(uint32_t output, uint64_t time, const c
                                      .number = {.i = atoll(value)}};
 }
 
-static void units_are_found(void **state)
+TEST(units_are_found)
 {
     static const char text[] = "in x: Events[Unit]\ndef @unit(u: String)\ndef n = count(x)\n"
                                "@unit(\"us\") out n\n@unit(\"a unit that is too long\") out n + 1 as more\n"
@@ -179,7 +170,6 @@ static void units_are_found(void **state)
         compile(ctx, "in x: Events[Unit]\ndef n = count(x)\nout n\nout n + 1 as more\nout n + 2 as bytes\n"
                      "out n + 3 as none\n");
     struct ct_live_view *view = ct_live_view_new(spec);
-    (void)state;
     assert_true(ct_live_view_text(view, text, sizeof text - 1));
     assert_string_equal(view->text, text);
     assert_string_equal(view->outputs[0].unit, "us");
@@ -191,13 +181,12 @@ static void units_are_found(void **state)
     ct_ctx_free(ctx);
 }
 
-static void doubt_has_a_begin(void **state)
+TEST(doubt_has_a_begin)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Unit]\nout count(x) as a\nout count(x) as b\n");
     struct ct_live_view *view = ct_live_view_new(spec);
     uint64_t since;
-    (void)state;
     const struct {
         uint32_t output;
         uint64_t time;
@@ -219,11 +208,10 @@ static void doubt_has_a_begin(void **state)
 }
 
 /* There are more outputs than are shown, and texts are cut in the middle of a character. */
-static void limits_hold(void **state)
+TEST(limits_hold)
 {
     char text[2000] = "in x: Events[Unit]\n", value[100];
     struct ct_ctx *ctx = ct_ctx_new();
-    (void)state;
     for (unsigned i = 0; i < 20; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "out count(x) + %u as o%u\n", i, i);
     struct ct_monitor_spec *spec = compile(ctx, text);
@@ -253,15 +241,4 @@ static void limits_hold(void **state)
     ct_live_view_free(view);
     ct_monitor_spec_free(spec);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_value_is_there), cmocka_unit_test(bars_are_where_the_values_are),
-        cmocka_unit_test(ends_of_the_range),   cmocka_unit_test(the_spread_decides),
-        cmocka_unit_test(units_are_found),     cmocka_unit_test(doubt_has_a_begin),
-        cmocka_unit_test(limits_hold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the ring between the input of a live run and its analyses: every byte arrives in order, or is
  * counted as lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <pthread.h>
 
 #include "live/ring.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 #define SIZE  ((size_t)8192)
 #define TOTAL UINT64_C(3000000)
@@ -78,24 +74,21 @@ static void go(uint64_t seed, bool drop)
     ct_live_ring_free(ring);
 }
 
-static void every_byte(void **state)
+TEST(every_byte)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++)
         go(seed, false);
 }
 
-static void or_counted(void **state)
+TEST(or_counted)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++)
         go(seed, true);
 }
 
 /* A piece that was looked at but not taken has its mark again. */
-static void a_mark_stays_until_done(void **state)
+TEST(a_mark_stays_until_done)
 {
-    (void)state;
     struct ct_live_ring *ring = ct_live_ring_new(SIZE, false);
     struct ct_live_piece piece;
     uint64_t lost = 0;
@@ -130,9 +123,8 @@ static void *write_all(void *user)
     return NULL;
 }
 
-static void two_threads(void **state)
+TEST(two_threads)
 {
-    (void)state;
     struct ct_live_ring *ring = ct_live_ring_new(SIZE, false);
     uint64_t out = 0, lost = 0;
     pthread_t thread;
@@ -144,12 +136,4 @@ static void two_threads(void **state)
     assert_int_equal(lost, 0);
     assert_string_equal(ct_live_ring_look(ring).trouble, "because");
     ct_live_ring_free(ring);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_byte), cmocka_unit_test(or_counted),
-                                       cmocka_unit_test(a_mark_stays_until_done),
-                                       cmocka_unit_test(two_threads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

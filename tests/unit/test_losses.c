@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks regions without memory, of which a table keeps the lowest. */
-#include "coretap/losses.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "coretap/losses.h"
+#include "support/unit.h"
 
 /* More regions than a table holds, each of which occurs many times. */
 #define TIMES   1000u
@@ -28,9 +24,8 @@ static void add_times(struct ct_holes *holes, unsigned from, unsigned to)
 }
 
 /* Cuts a trace into two parts anywhere, and takes either part first. */
-static void parts_add_up_to_the_whole(void **state)
+TEST(parts_add_up_to_the_whole)
 {
-    (void)state;
     struct ct_holes whole = {.count = 0};
     add_times(&whole, 0, TIMES);
     for (unsigned cut = 0; cut <= TIMES; cut += 50) {
@@ -50,9 +45,8 @@ static void parts_add_up_to_the_whole(void **state)
     }
 }
 
-static void all_times_are_counted(void **state)
+TEST(all_times_are_counted)
 {
-    (void)state;
     struct ct_holes holes = {.count = 0};
     add_times(&holes, 0, TIMES);
     uint64_t times = holes.others;
@@ -61,13 +55,4 @@ static void all_times_are_counted(void **state)
         times += holes.all[i].count;
     }
     assert_int_equal(times, TIMES);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_add_up_to_the_whole),
-        cmocka_unit_test(all_times_are_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares three-valued verdicts with brute force: every word of up to six letters, every continuation that
  * matters. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"
+#include "support/unit.h"
 
 /* A formula in prefix form: a b atoms, 0 1 constants, ! & | > (implies) = (iff), X U W R G F; B is "before".
  * It is evaluated here by the definitions, and given to the monitor in the dialect's words. */
@@ -304,9 +301,8 @@ static void check_formula(const char *text)
     ct_ctx_free(ctx);
 }
 
-static void verdicts_of_all_words(void **state)
+TEST(verdicts_of_all_words)
 {
-    (void)state;
     assert_true(sizeof FORMULAS / sizeof *FORMULAS >= 50);
     for (size_t i = 0; i < sizeof FORMULAS / sizeof *FORMULAS; i++)
         check_formula(FORMULAS[i]);
@@ -326,9 +322,8 @@ static int compile_formula(struct ct_ctx *ctx, const char *formula)
 }
 
 /* A formula that is too large is an error with a reason, not a long wait. */
-static void limits_are_errors(void **state)
+TEST(limits_are_errors)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     assert_int_equal(compile_formula(ctx, "a or b or c or d or e or f or g or h or i or j or k or l"), CT_OK);
     assert_int_equal(compile_formula(ctx, "a or b or c or d or e or f or g or h or i or j or k or l or m"),
@@ -342,9 +337,8 @@ static void limits_are_errors(void **state)
 }
 
 /* More states than a table of bytes can number. */
-static void wide_tables(void **state)
+TEST(wide_tables)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     static const char text[] = "in p: Events[Unit]\nin c: Events[Unit]\n"
                                "define m := monitor(eventually (p and next[8] p), clock := c)\nout m\n";
@@ -370,14 +364,4 @@ static void wide_tables(void **state)
     }
     ct_monitor_spec_free(spec);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts_of_all_words),
-        cmocka_unit_test(limits_are_errors),
-        cmocka_unit_test(wide_tables),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks threads of the M profile: which thread the mark of an exception return names, and whether it is
  * marked as a guess. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 #include "four_functions.h"
 #include "support/m_profile.h"
+#include "support/unit.h"
 
 #define MOST 160
 
@@ -101,7 +98,7 @@ static void expect(struct fixture *f, size_t index, uint64_t thread, unsigned fl
     assert_int_equal(batch.marks[index].elem.v, others);
 }
 
-static void a_return_tells_threads_apart(void **state)
+TEST_WITH(a_return_tells_threads_apart, begin, finish)
 {
     struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
@@ -110,7 +107,7 @@ static void a_return_tells_threads_apart(void **state)
 }
 
 /* The target of the return is not in the trace: that is no new thread. */
-static void a_return_to_nowhere_tells_nothing(void **state)
+TEST_WITH(a_return_to_nowhere_tells_nothing, begin, finish)
 {
     struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
@@ -120,7 +117,7 @@ static void a_return_to_nowhere_tells_nothing(void **state)
 
 /* A handler runs while the thread is not decided, and returns to where it was taken, where no thread
  * waits. */
-static void a_handler_keeps_it_open(void **state)
+TEST_WITH(a_handler_keeps_it_open, begin, finish)
 {
     struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
@@ -130,7 +127,7 @@ static void a_handler_keeps_it_open(void **state)
 }
 
 /* The handler returns to where the other thread waits. */
-static void a_handler_may_switch_again(void **state)
+TEST_WITH(a_handler_may_switch_again, begin, finish)
 {
     struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
@@ -142,7 +139,7 @@ static void a_handler_may_switch_again(void **state)
 }
 
 /* The other thread may have been called at the same place, which nobody saw. */
-static void a_thread_whose_calls_are_unknown_is_no_less_likely(void **state)
+TEST_WITH(a_thread_whose_calls_are_unknown_is_no_less_likely, begin, finish)
 {
     struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, false);
@@ -151,7 +148,7 @@ static void a_thread_whose_calls_are_unknown_is_no_less_likely(void **state)
 }
 
 /* Both were called at the same place: their stacks are the same, but not what they counted. */
-static void threads_that_are_alike_are_a_guess(void **state)
+TEST_WITH(threads_that_are_alike_are_a_guess, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK);
@@ -162,25 +159,11 @@ static void threads_that_are_alike_are_a_guess(void **state)
 
 /* Each handler goes on where no thread waits. There is one thread more than can be told apart, which
  * may be the first one. */
-static void a_thread_too_many_is_a_guess(void **state)
+TEST_WITH(a_thread_too_many_is_a_guess, begin, finish)
 {
     struct fixture *f = *state;
     size_t at = 0;
     for (unsigned i = 0; i < CT_M_THREADS; i++)
         at = handle(f, WORK + 16 * i, WORK + 16 * (i + 1));
     expect(f, at, 0, CT_RETURN_NEW | CT_RETURN_GUESSED, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_return_tells_threads_apart, begin, finish),
-        cmocka_unit_test_setup_teardown(a_return_to_nowhere_tells_nothing, begin, finish),
-        cmocka_unit_test_setup_teardown(a_handler_keeps_it_open, begin, finish),
-        cmocka_unit_test_setup_teardown(a_handler_may_switch_again, begin, finish),
-        cmocka_unit_test_setup_teardown(a_thread_whose_calls_are_unknown_is_no_less_likely, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_that_are_alike_are_a_guess, begin, finish),
-        cmocka_unit_test_setup_teardown(a_thread_too_many_is_a_guess, begin, finish),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

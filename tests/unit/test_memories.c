@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks which memory a chain reads: by thread, by time, and across pieces of a buffer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "chain/memories.h"
 #include "coretap/decode.h"
+#include "support/unit.h"
 
 #define IMAGES 3
 
@@ -40,6 +36,8 @@ static int remove_images(void **state)
         unlink(paths[i]);
     return 0;
 }
+
+GROUP_FIXTURE(make_images, remove_images)
 
 static const struct ct_generation of_first[] = {
     {.from = 0, .name = "a", .image_count = 1, .images = &images[0]},
@@ -89,9 +87,8 @@ static struct ct_memories *memories_of(const struct ct_maps *of, const struct ct
     return m;
 }
 
-static void by_thread_and_time(void **state)
+TEST(by_thread_and_time)
 {
-    (void)state;
     struct ct_memories *m = memories_of(&maps, &with_id);
     assert_true(ct_memories_change(m));
     assert_int_equal(number_at(m, 10, 0), 0);
@@ -109,9 +106,8 @@ static void by_thread_and_time(void **state)
     ct_memories_free(m);
 }
 
-static void elements_change_the_place(void **state)
+TEST(elements_change_the_place)
 {
-    (void)state;
     struct ct_memories *m = memories_of(&maps, &with_id);
     struct ct_place place = {.tid = CT_NO_THREAD, .time = CT_NO_TIME};
     struct ct_elem context = {.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT, .v = UINT64_C(20) << 32 | 10};
@@ -133,9 +129,8 @@ static void elements_change_the_place(void **state)
 
 /* Generations with equal images, as of parent and child, share one memory: that of the first one
  * requested. */
-static void equal_generations(void **state)
+TEST(equal_generations)
 {
-    (void)state;
     const struct ct_process forked[] = {processes[0], processes[0], processes[1]};
     struct ct_process family[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -163,9 +158,8 @@ static void equal_generations(void **state)
 }
 
 /* A single process that never changed has one memory, unless the trace may report another thread. */
-static void one_memory(void **state)
+TEST(one_memory)
 {
-    (void)state;
     const struct ct_maps one = {.process_count = 1, .processes = &processes[1]};
     struct ct_memories *m = memories_of(&one, &without);
     assert_false(ct_memories_change(m));
@@ -176,15 +170,4 @@ static void one_memory(void **state)
     m = memories_of(NULL, &with_id);
     assert_false(ct_memories_change(m));
     ct_memories_free(m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_thread_and_time),
-        cmocka_unit_test(elements_change_the_place),
-        cmocka_unit_test(equal_generations),
-        cmocka_unit_test(one_memory),
-    };
-    return cmocka_run_group_tests(tests, make_images, remove_images);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include "coretap/program.h"
-
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "coretap/program.h"
+#include "support/unit.h"
 
 struct fixture {
     struct ct_ctx *ctx;
@@ -54,7 +50,7 @@ static void make_file(char path[32], const void *bytes, size_t size)
     close(fd);
 }
 
-static void one_region(void **state)
+TEST_WITH(one_region, set_up, tear_down)
 {
     struct fixture *f = *state;
     assert_int_equal(byte_at(f, 0x1000, CT_SPACE_EL1N, 0), -1);
@@ -66,7 +62,7 @@ static void one_region(void **state)
     assert_int_equal(byte_at(f, 0x1000, 0, 0), -1);
 }
 
-static void spaces(void **state)
+TEST_WITH(spaces, set_up, tear_down)
 {
     struct fixture *f = *state;
     assert_int_equal(ct_memory_add_bytes(f->memory, "ssss", 4, 0x1000, CT_SPACE_ANY_S), CT_OK);
@@ -80,7 +76,7 @@ static void spaces(void **state)
     assert_int_equal(ct_memory_add_bytes(f->memory, "x", 1, 0x2000, 0x100), CT_ERR_ARG);
 }
 
-static void overlaps(void **state)
+TEST_WITH(overlaps, set_up, tear_down)
 {
     struct fixture *f = *state;
     assert_int_equal(ct_memory_add_bytes(f->memory, "12345678", 8, 0x1000, CT_SPACE_ANY_NS), CT_OK);
@@ -102,7 +98,7 @@ static void overlaps(void **state)
     free(bytes);
 }
 
-static void ends_of_the_address_space(void **state)
+TEST_WITH(ends_of_the_address_space, set_up, tear_down)
 {
     struct fixture *f = *state;
     assert_int_equal(ct_memory_add_bytes(f->memory, "wxyz", 4, 0xfffffffffffffffc, 0), CT_OK);
@@ -116,7 +112,7 @@ static void ends_of_the_address_space(void **state)
 }
 
 /* Compares regions added in any order with a map that is searched byte by byte. */
-static void random_regions(void **state)
+TEST_WITH(random_regions, set_up, tear_down)
 {
     struct fixture *f = *state;
     enum {
@@ -158,7 +154,7 @@ static void random_regions(void **state)
     }
 }
 
-static void files(void **state)
+TEST_WITH(files, set_up, tear_down)
 {
     struct fixture *f = *state;
     char path[32];
@@ -183,7 +179,7 @@ static void files(void **state)
 #define MANY_SIZE 300000u /* so that they fill several blocks */
 
 /* Many small files are loaded next to each other. A repeated one is not loaded again. */
-static void many_files(void **state)
+TEST_WITH(many_files, set_up, tear_down)
 {
     struct fixture *f = *state;
     static uint8_t bytes[MANY_SIZE];
@@ -242,7 +238,7 @@ static struct small_module make_module(void)
     return m;
 }
 
-static void modules_lie_where_their_image_says(void **state)
+TEST_WITH(modules_lie_where_their_image_says, set_up, tear_down)
 {
     struct fixture *f = *state;
     const struct small_module module = make_module();
@@ -272,7 +268,7 @@ static void modules_lie_where_their_image_says(void **state)
     unlink(path);
 }
 
-static void widening_stops_at_others(void **state)
+TEST_WITH(widening_stops_at_others, set_up, tear_down)
 {
     struct fixture *f = *state;
     char path[32];
@@ -289,7 +285,7 @@ static void widening_stops_at_others(void **state)
     unlink(path);
 }
 
-static void bad_files(void **state)
+TEST_WITH(bad_files, set_up, tear_down)
 {
     struct fixture *f = *state;
     struct ct_image image = {.path = "/nonexistent/image.bin", .addr = 0, .size = 4};
@@ -320,22 +316,4 @@ static void bad_files(void **state)
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_FORMAT);
     unlink(path);
     assert_int_equal(byte_at(f, 0, CT_SPACE_EL1N, 0), -1);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(one_region),
-        TEST(spaces),
-        TEST(overlaps),
-        TEST(ends_of_the_address_space),
-        TEST(random_regions),
-        TEST(files),
-        TEST(many_files),
-        TEST(modules_lie_where_their_image_says),
-        TEST(widening_stops_at_others),
-        TEST(bad_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that events of several sources come in one order, all of them, and that merging can be ended. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "coretap/merge.h"
+#include "support/unit.h"
 
 enum {
     STOP = 17,
@@ -34,6 +29,8 @@ static int tear_down(void **state)
     ct_ctx_free(b->ctx);
     return 0;
 }
+
+GROUP_FIXTURE(set_up, tear_down)
 
 static struct ct_merge *merge_of(const struct bench *b, const struct ct_merge_options *options)
 {
@@ -78,7 +75,7 @@ static struct tally run(struct ct_merge *merge)
     return tally;
 }
 
-static void all_come_in_order(void **state)
+TEST(all_come_in_order)
 {
     const struct bench *b = *state;
     struct ct_merge *merge = merge_of(b, NULL);
@@ -102,7 +99,7 @@ static void all_come_in_order(void **state)
 }
 
 /* The statistics of two sources are the sum of those of each, except for the bytes of their common buffer. */
-static void seen_is_the_sum(void **state)
+TEST(seen_is_the_sum)
 {
     const struct bench *b = *state;
     struct ct_merge *merge = merge_of(b, NULL);
@@ -122,7 +119,7 @@ static void seen_is_the_sum(void **state)
     assert_int_equal(both.instructions, instructions);
 }
 
-static void comes_from_the_trace(void **state)
+TEST(comes_from_the_trace)
 {
     const struct bench *b = *state;
     const struct ct_merge_options options = {.size = sizeof options, .from = CT_EVENTS_FROM_TRACE};
@@ -153,7 +150,7 @@ static uint64_t middle_of(struct ct_merge *merge, size_t *before)
 }
 
 /* A window ends before the events at its end, and begins with those at its start. */
-static void windows_end_before_their_end(void **state)
+TEST(windows_end_before_their_end)
 {
     const struct bench *b = *state;
     size_t before;
@@ -188,7 +185,7 @@ static int keep_last_time(void *user, const struct ct_stream *stream, const stru
 }
 
 /* A timestamp is reached at exactly its time. */
-static void reaches_its_timestamps(void **state)
+TEST(reaches_its_timestamps)
 {
     const struct bench *b = *state;
     struct ct_merge *merge = merge_of(b, NULL);
@@ -219,7 +216,7 @@ static int stop(void *user, uint64_t bytes)
     return STOP;
 }
 
-static void ends_when_it_is_told(void **state)
+TEST(ends_when_it_is_told)
 {
     const struct bench *b = *state;
     uint64_t bytes = 0;
@@ -235,7 +232,7 @@ static void ends_when_it_is_told(void **state)
     ct_merge_free(merge);
 }
 
-static void arguments_are_checked(void **state)
+TEST(arguments_are_checked)
 {
     const struct bench *b = *state;
     struct ct_merge_options options = {.size = sizeof options, .from = CT_EVENTS_FROM_TRACE + 1};
@@ -252,18 +249,4 @@ static void arguments_are_checked(void **state)
     assert_int_equal(ct_merge_next(merge, &batch), CT_OK);
     assert_int_equal(batch.count, 0);
     ct_merge_free(merge);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_come_in_order),
-        cmocka_unit_test(seen_is_the_sum),
-        cmocka_unit_test(comes_from_the_trace),
-        cmocka_unit_test(ends_when_it_is_told),
-        cmocka_unit_test(windows_end_before_their_end),
-        cmocka_unit_test(reaches_its_timestamps),
-        cmocka_unit_test(arguments_are_checked),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

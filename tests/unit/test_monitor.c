@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks ct_monitor_* as a program uses it: streams and diagnostics by index, feeding, advancing, limits,
  * misuse. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "coretap/monitor.h"
+#include "support/unit.h"
 
 struct log {
     struct ct_monitor *monitor;
@@ -44,9 +41,8 @@ static void begin(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     assert_int_equal(ct_monitor_new(ctx, spec, limits, take, log, &log->monitor), CT_OK);
 }
 
-static void streams_are_described(void **state)
+TEST(streams_are_described)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec =
         compile(ctx, "define a := codeLine main.c:32\ndefine m := monitor(next a)\nout m\nout a\n");
@@ -68,9 +64,8 @@ static void streams_are_described(void **state)
     ct_ctx_free(ctx);
 }
 
-static void diagnostics_have_places(void **state)
+TEST(diagnostics_have_places)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec;
     struct ct_monitor_diag d;
@@ -99,9 +94,8 @@ static void diagnostics_have_places(void **state)
     ct_ctx_free(ctx);
 }
 
-static void options_are_checked(void **state)
+TEST(options_are_checked)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec;
     struct ct_monitor_options o = {.size = sizeof o, .time_unit = "week"};
@@ -134,9 +128,8 @@ static void call_back(void *user, const struct ct_monitor_result *results, size_
     assert_int_equal(ct_monitor_finish(c->monitor), CT_ERR_ARG);
 }
 
-static void a_receiver_does_not_feed(void **state)
+TEST(a_receiver_does_not_feed)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in i: Events[Int]\nout i\n");
     const struct ct_monitor_event events[] = {{.time = 1}, {.time = 2}, {.time = 3}};
@@ -150,9 +143,8 @@ static void a_receiver_does_not_feed(void **state)
     ct_ctx_free(ctx);
 }
 
-static void values_of_all_types(void **state)
+TEST(values_of_all_types)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec =
         compile(ctx, "in i: Events[Int]\nin f: Events[Float]\nin b: Events[Bool]\nin s: Events[String]\n"
@@ -178,9 +170,8 @@ static void values_of_all_types(void **state)
     ct_ctx_free(ctx);
 }
 
-static void advance_says_what_is_known(void **state)
+TEST(advance_says_what_is_known)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x\nout delay(const(5, x), x) as d\n");
     const struct ct_monitor_event first = {.time = 3, .v.i = 1}, late = {.time = 11, .v.i = 2},
@@ -204,9 +195,8 @@ static void advance_says_what_is_known(void **state)
     ct_ctx_free(ctx);
 }
 
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec =
         compile(ctx, "in x: Events[Int]\ndef s: Events[String] = default(on(x, String.concat(last(s, x), "
@@ -228,9 +218,8 @@ static void memory_is_bounded(void **state)
 }
 
 /* Dropped values are freed: a long run of new strings and lists stays within a small limit. */
-static void garbage_is_collected(void **state)
+TEST(garbage_is_collected)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(
         ctx, "in x: Events[String]\ndef l = fold(x, List.empty[String], (l: List[String], s: String) =>\n"
@@ -273,9 +262,8 @@ static int run_limited(struct ct_ctx *ctx, const char *text, uint64_t end,
     return r;
 }
 
-static void time_is_bounded_where_asked(void **state)
+TEST(time_is_bounded_where_asked)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_monitor_limits limits = {.size = sizeof limits, .instants = 50, .budget = 10000};
     assert_int_equal(run_limited(ctx, "in x: Events[Int]\nout period(2) as p\n", 60, &limits), CT_OK);
@@ -313,9 +301,8 @@ static uint64_t events_taken(struct ct_ctx *ctx, const struct ct_monitor_spec *s
 
 /* Feeds small events and causes a collection of their garbage: it counts as work of the event after which it
  * runs. */
-static void collection_is_work_of_its_event(void **state)
+TEST(collection_is_work_of_its_event)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(
         ctx, "in x: Events[Int]\ndef s = fold(x, Set.empty[Int], (s: Set[Int], k: Int) => Set.add(s, k))\n"
@@ -331,9 +318,8 @@ static void collection_is_work_of_its_event(void **state)
 }
 
 /* Macros that never end are soon an error, in whatever form. */
-static void expansion_is_bounded(void **state)
+TEST(expansion_is_bounded)
 {
-    (void)state;
     static const char *const texts[] = {
         "def f(a: Int): Int = f(a + 1)\nout f(1)\n",
         "def f(a: Int): Int = f(a) + f(a)\nout f(1)\n",
@@ -351,9 +337,8 @@ static void expansion_is_bounded(void **state)
     ct_ctx_free(ctx);
 }
 
-static void text_cut_anywhere(void **state)
+TEST(text_cut_anywhere)
 {
-    (void)state;
     static const char text[] = "1: x = 10 -- c\n\n# comment\n 2 :x= -3\n5: x = 7";
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x\n");
@@ -380,9 +365,8 @@ static void write_file(const char *folder, const char *name, const char *text)
     fclose(f);
 }
 
-static void files_are_included(void **state)
+TEST(files_are_included)
 {
-    (void)state;
     char folder[] = "/tmp/coretap-include-XXXXXX", path[300];
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec;
@@ -415,9 +399,8 @@ static void files_are_included(void **state)
     ct_ctx_free(ctx);
 }
 
-static void the_graph_is_drawn(void **state)
+TEST(the_graph_is_drawn)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x + 1 as y\n");
     char text[2000];
@@ -427,18 +410,4 @@ static void the_graph_is_drawn(void **state)
     assert_non_null(strstr(text, "label = \"slift\\nADD($1, 1)\""));
     ct_monitor_spec_free(spec);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_described),    cmocka_unit_test(diagnostics_have_places),
-        cmocka_unit_test(options_are_checked),      cmocka_unit_test(values_of_all_types),
-        cmocka_unit_test(a_receiver_does_not_feed), cmocka_unit_test(advance_says_what_is_known),
-        cmocka_unit_test(memory_is_bounded),        cmocka_unit_test(collection_is_work_of_its_event),
-        cmocka_unit_test(garbage_is_collected),     cmocka_unit_test(time_is_bounded_where_asked),
-        cmocka_unit_test(expansion_is_bounded),     cmocka_unit_test(text_cut_anywhere),
-        cmocka_unit_test(files_are_included),       cmocka_unit_test(the_graph_is_drawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks named events: the table in a file, joining writes, text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "coretap/named_event.h"
 #include "support/named_elf.h"
+#include "support/unit.h"
 
 /* Writes an entry with its padding and returns its size. `kinds` has the kind of the event and those of its
  * arguments. */
@@ -48,12 +43,11 @@ static struct ct_named_table *table_of(const char *kinds, const char *text)
     return table;
 }
 
-static void entries_have_numbers(void **state)
+TEST(entries_have_numbers)
 {
     char section[256];
     struct ct_named_table *table;
     size_t count;
-    (void)state;
     size_t size = put_entry(section, "tip", "%d %s");
     memset(section + size, 0, 16); /* linkers insert this between two files */
     size += 16;
@@ -74,7 +68,7 @@ static void entries_have_numbers(void **state)
     ct_named_table_free(table);
 }
 
-static void damaged_sections_are_refused(void **state)
+TEST(damaged_sections_are_refused)
 {
     static const struct {
         const char *bytes;
@@ -94,7 +88,6 @@ static void damaged_sections_are_refused(void **state)
         {"ti\0\0\0\0\0\0%d\0", 11, UINT64_MAX - 8, CT_ERR_FORMAT},
         {"", 0, 0, CT_OK},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ct_named_table *table = NULL;
         assert_int_equal(load(rows[i].bytes, rows[i].size, rows[i].claimed, NULL, &table), rows[i].rc);
@@ -123,12 +116,11 @@ static int take(struct ct_named_reader *reader, unsigned bits, uint64_t port, ui
     return ct_named_reader_take(reader, &event, out);
 }
 
-static void writes_nest_by_port(void **state)
+TEST(writes_nest_by_port)
 {
     struct ct_named_table *table = table_of("tii", "%d %d");
     struct ct_named_reader *reader;
     struct ct_named_event e;
-    (void)state;
     assert_int_equal(ct_named_reader_new(NULL, table, &reader), CT_OK);
     assert_int_equal(take(reader, 32, 1, 5, &e), CT_NAMED_OTHER); /* belongs to no event */
     assert_int_equal(take(reader, 16, 1, 0xc001, &e), CT_NAMED_OTHER);
@@ -149,13 +141,12 @@ static void writes_nest_by_port(void **state)
     ct_named_table_free(table);
 }
 
-static void what_is_not_whole_is_told(void **state)
+TEST(what_is_not_whole_is_told)
 {
     struct ct_named_table *table = table_of("tdi", "%g %d");
     struct ct_named_reader *reader;
     struct ct_named_event e;
     char text[40];
-    (void)state;
     assert_int_equal(ct_named_reader_new(NULL, table, &reader), CT_OK);
     for (unsigned i = 0; i < CT_NAMED_OPEN; i++)
         assert_int_equal(take(reader, 16, i, 0xc000, &e), CT_NAMED_PART);
@@ -195,11 +186,10 @@ static void expect_text(const char *kinds, const char *format, const union ct_na
 }
 
 /* Formats and arguments that match give the output of printf. */
-static void text_is_that_of_printf(void **state)
+TEST(text_is_that_of_printf)
 {
     static const char *const flags[] = {"", "-", "+", " ", "0", "#", "-+", "+0", "#0", "- "};
     static const char *const sizes[] = {"", "1", "12", ".0", ".3", "12.3", "3.12"};
-    (void)state;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             const struct {
@@ -230,13 +220,12 @@ static void text_is_that_of_printf(void **state)
 }
 
 /* An argument that does not match is shown by its own type, and nothing is read that does not exist. */
-static void odd_formats(void **state)
+TEST(odd_formats)
 {
     const union ct_named_argument real = {.f = 1.5};
     const union ct_named_argument minus = {.i = -1};
     const union ct_named_argument wild = {.u = 0x1234};
     const union ct_named_argument text = {.u = NAMED_ADDR + NAMED_SECTION + 8};
-    (void)state;
     expect_text("td", "%d", &real, "1.5");
     expect_text("ti", "%f", &minus, "-1.000000");
     expect_text("ti", "%x %d", &minus, "ffffffff ?");
@@ -254,14 +243,4 @@ static void odd_formats(void **state)
         "ti", "%999999999999d", &minus,
         "                                                                                             "
         "    -1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_have_numbers),   cmocka_unit_test(damaged_sections_are_refused),
-        cmocka_unit_test(writes_nest_by_port),    cmocka_unit_test(what_is_not_whole_is_told),
-        cmocka_unit_test(text_is_that_of_printf), cmocka_unit_test(odd_formats),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what a chain removes from a stream: elements by their context, while clocks continue, wherever
  * batches are cut. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "chain/narrow.h"
+#include "support/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -59,9 +54,8 @@ static void is(const struct followed *got, const struct ct_elem *want, size_t co
                      (unsigned long long)got->elems[i].v);
 }
 
-static void levels_are_left_out(void **state)
+TEST(levels_are_left_out)
 {
-    (void)state;
     struct ct_elem count = elem(CT_ELEM_CYCLES, 5), own = elem(CT_ELEM_CYCLES, 100);
     own.n = CT_CYCLES_ATTACHED; /* belongs to the timestamp before it */
     const struct ct_elem in[] = {elem(CT_ELEM_ATOMS, 1),
@@ -107,9 +101,8 @@ static void levels_are_left_out(void **state)
     }
 }
 
-static void contexts_are_left_out(void **state)
+TEST(contexts_are_left_out)
 {
-    (void)state;
     const struct ct_elem in[] = {context(0, 7), elem(CT_ELEM_ADDRESS, 0x10), elem(CT_ELEM_ATOMS, 1),
                                  context(0, 8), elem(CT_ELEM_ADDRESS, 0x20), elem(CT_ELEM_ATOMS, 2)};
     const struct ct_elem want[] = {in[0], elem(CT_ELEM_TRACE_ON, 0), in[3], in[4], in[5]};
@@ -119,9 +112,8 @@ static void contexts_are_left_out(void **state)
     is(&got, want, COUNT(want));
 }
 
-static void a_widened_stream_waits_for_an_address(void **state)
+TEST(a_widened_stream_waits_for_an_address)
 {
-    (void)state;
     const struct ct_elem in[] = {elem(CT_ELEM_ATOMS, 1), elem(CT_ELEM_GAP, 2), elem(CT_ELEM_ADDRESS, 0x10),
                                  elem(CT_ELEM_ATOMS, 3)};
     const struct ct_elem want[] = {in[1], elem(CT_ELEM_TRACE_ON, 0), in[2], in[3]};
@@ -137,9 +129,8 @@ static void a_widened_stream_waits_for_an_address(void **state)
     assert_int_equal(n.resumed_at, 17);
 }
 
-static void clocks_go_on(void **state)
+TEST(clocks_go_on)
 {
-    (void)state;
     const struct ct_elem in[] = {elem(CT_ELEM_ATOMS, 1), elem(CT_ELEM_CYCLES, 3), elem(CT_ELEM_TIMESTAMP, 9)};
     struct ct_narrow n = {.unwanted = true};
     struct followed got = {0};
@@ -150,15 +141,4 @@ static void clocks_go_on(void **state)
     assert_true(before[0].kind == CT_ELEM_CYCLES && before[0].n == CT_CYCLES_LEFT_OUT && before[0].v == 3);
     assert_true(before[1].kind == CT_ELEM_TIMESTAMP && before[1].v == 9);
     assert_int_equal(ct_narrow_before(&n, 0, false, before), 0);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_are_left_out),
-        cmocka_unit_test(contexts_are_left_out),
-        cmocka_unit_test(a_widened_stream_waits_for_an_address),
-        cmocka_unit_test(clocks_go_on),
-    };
-    return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that NULL for a required object gives CT_ERR_ARG, and that a NULL object has nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "support/unit.h"
 
 enum kind {
     CAN_FAIL, /* returns 0 or a negative error */
@@ -128,9 +124,8 @@ static size_t check(size_t i, int result)
     return 1;
 }
 
-static void null_is_an_error(void **state)
+TEST(null_is_an_error)
 {
-    (void)state;
     size_t faults = 0;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         int ends[2], result;
@@ -150,10 +145,4 @@ static void null_is_an_error(void **state)
         }
     }
     assert_int_equal(faults, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(null_is_an_error)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,11 @@
 /* Checks that every options struct of the public headers is read by its size: a caller of an older or newer
  * version gets what it asked for, or an error. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "coretap/cfg.h"
 #include "coretap/cover.h"
@@ -42,6 +36,7 @@
 #include "coretap/verify.h"
 #include "coretap/wcet.h"
 #include "unit/elf_build.h"
+#include "support/unit.h"
 
 #define SPEC "in x: Events[Int]\nout x\n"
 
@@ -563,6 +558,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+GROUP_FIXTURE(set_up, tear_down)
+
 /* Returns the result for options of `size` bytes, of which those from `from` on are `fill`. */
 static int with(struct bench *b, const struct kind *kind, size_t size, size_t from, int fill)
 {
@@ -587,7 +584,7 @@ static void expect_text(const struct bench *b, const struct kind *kind, const ch
         fail_msg("%s: '%s' does not say '%s'", kind->name, ct_ctx_error(b->ctx), text);
 }
 
-static void none_are_zero(void **state)
+TEST(none_are_zero)
 {
     struct bench *b = *state;
     for (size_t i = 0; i < KINDS; i++) {
@@ -598,7 +595,7 @@ static void none_are_zero(void **state)
 }
 
 /* Members beyond the end of a short struct are not read. */
-static void old_callers(void **state)
+TEST(old_callers)
 {
     struct bench *b = *state;
     for (size_t i = 0; i < KINDS; i++)
@@ -606,7 +603,7 @@ static void old_callers(void **state)
                kinds[i].plain);
 }
 
-static void new_callers(void **state)
+TEST(new_callers)
 {
     struct bench *b = *state;
     for (size_t i = 0; i < KINDS; i++) {
@@ -617,7 +614,7 @@ static void new_callers(void **state)
     }
 }
 
-static void size_is_needed(void **state)
+TEST(size_is_needed)
 {
     static const size_t sizes[] = {0, 1, sizeof(size_t) - 1, 4097, SIZE_MAX};
     struct bench *b = *state;
@@ -629,7 +626,7 @@ static void size_is_needed(void **state)
 }
 
 /* Options inside of options are read in the same way. */
-static void options_in_options(void **state)
+TEST(options_in_options)
 {
     struct bench *b = *state;
     struct ct_cfg *cfg = NULL;
@@ -639,7 +636,7 @@ static void options_in_options(void **state)
 }
 
 /* The last option takes effect. */
-static void all_is_copied(void **state)
+TEST(all_is_copied)
 {
     struct bench *b = *state;
     struct ct_edges *edges = NULL;
@@ -657,12 +654,11 @@ static bool is_known(const char *name)
 }
 
 /* Each struct of a header that begins with its size is in the table, except those that are not options. */
-static void all_are_here(void **state)
+TEST(all_are_here)
 {
     char name[128], line[512];
     glob_t headers;
     size_t found = 0;
-    (void)state;
     assert_int_equal(glob(SOURCE_ROOT "/include/coretap/*.h", 0, NULL, &headers), 0);
     for (size_t i = 0; i < headers.gl_pathc; i++) {
         FILE *file = fopen(headers.gl_pathv[i], "r");
@@ -679,14 +675,4 @@ static void all_are_here(void **state)
     }
     globfree(&headers);
     assert_int_equal(found, KINDS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(none_are_zero),      cmocka_unit_test(old_callers),   cmocka_unit_test(new_callers),
-        cmocka_unit_test(size_is_needed),     cmocka_unit_test(all_is_copied), cmocka_unit_test(all_are_here),
-        cmocka_unit_test(options_in_options),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

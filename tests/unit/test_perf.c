@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks perf.data files, made by the exporter's writer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include <zstd.h>
 
 #include "base/bytes.h"
 #include "base/printable.h"
 #include "input/perf_write.h"
 #include "support/capture_fixture.h"
+#include "support/unit.h"
 
 #define NO_CPU UINT32_MAX
 #define TID    101u
@@ -158,9 +154,8 @@ static void check_two_cpus(const struct recording *r, const struct fixture *f)
     assert_int_equal(f->capture->maps->processes[0].pid, TID);
 }
 
-static void a_file(void **state)
+TEST(a_file)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -175,9 +170,8 @@ static void a_file(void **state)
     free(r.bytes);
 }
 
-static void a_pipe(void **state)
+TEST(a_pipe)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, true);
@@ -189,9 +183,8 @@ static void a_pipe(void **state)
     free(r.bytes);
 }
 
-static void a_folder(void **state)
+TEST(a_folder)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -205,9 +198,8 @@ static void a_folder(void **state)
 }
 
 /* Puts the records between the info and the trace into compressed ones: one zstd stream, cut anywhere. */
-static void compressed(void **state)
+TEST(compressed)
 {
-    (void)state;
     for (uint32_t type = CT_PERF_COMPRESSED; type <= CT_PERF_COMPRESSED2; type += 2) {
         struct recording plain, r;
         struct fixture f = {0};
@@ -246,9 +238,8 @@ static void compressed(void **state)
 }
 
 /* Checks metadata of version 0, and ETMv3 and PTM in version 1. */
-static void older_units(void **state)
+TEST(older_units)
 {
-    (void)state;
     for (unsigned version = 0; version < 2; version++) {
         struct fixture f = {0};
         struct recording r;
@@ -283,9 +274,8 @@ static void put_hw_id(struct recording *r, uint32_t cpu, uint64_t value)
 }
 
 /* Checks version 2: records give the IDs; a unit without one did not run; two sinks may have the same IDs. */
-static void hardware_ids(void **state)
+TEST(hardware_ids)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     struct ct_source list[3] = {sources[0], sources[1], sources[0]};
@@ -324,9 +314,8 @@ static void hardware_ids(void **state)
 }
 
 /* Without frames, the CPU that wrote the trace identifies the source. */
-static void unformatted(void **state)
+TEST(unformatted)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -354,9 +343,8 @@ static void unformatted(void **state)
 
 /* The record of a snapshot says where it ends, with a size larger than the buffer. The trace of one AUX
  * record in two trace records is continuous. */
-static void snapshots_and_joins(void **state)
+TEST(snapshots_and_joins)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -407,9 +395,8 @@ static void assert_image(const struct ct_generation *g, size_t i, const char *pa
     assert_int_equal(g->images[i].size, size);
 }
 
-static void maps_over_time(void **state)
+TEST(maps_over_time)
 {
-    (void)state;
     static const struct ct_capture_options options = {.size = sizeof options, .symfs = "root"};
     struct fixture f = {.options = &options};
     struct recording r;
@@ -464,9 +451,8 @@ static void maps_over_time(void **state)
 }
 
 /* A mapping removes what is below its last byte, and no more. */
-static void maps_that_share_a_byte(void **state)
+TEST(maps_that_share_a_byte)
 {
-    (void)state;
     static const struct ct_capture_options options = {.size = sizeof options, .symfs = "root"};
     struct fixture f = {.options = &options};
     struct recording r;
@@ -495,9 +481,8 @@ static void put_lost(struct recording *r, uint64_t count)
     assert_int_equal(ct_perf_write_kernel(&r->writer, CT_PERF_LOST, 0, &r->writer.body, &stamp), CT_OK);
 }
 
-static void lost_records_add_up(void **state)
+TEST(lost_records_add_up)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -514,9 +499,8 @@ static void lost_records_add_up(void **state)
 }
 
 /* A context has its name from the nanosecond of the record on. */
-static void names_hold_from_their_time_on(void **state)
+TEST(names_hold_from_their_time_on)
 {
-    (void)state;
     const struct ct_context_name names[] = {{.name = "a", .context = 3},
                                             {.name = "b", .context = 5, .from = 100},
                                             {.name = "c", .context = 5, .from = 200}};
@@ -566,9 +550,8 @@ static void put_build_id(struct recording *r, const char *name, uint8_t id)
 
 /* An object is found by path when its build ID is right, else by build ID in the cache; a missing one is
  * reported with the reason. */
-static void objects(void **state)
+TEST(objects)
 {
-    (void)state;
     static const struct ct_capture_options options = {
         .size = sizeof options, .symfs = "root", .buildid_dir = "cache"};
     struct fixture f = {.options = &options};
@@ -631,9 +614,8 @@ static void make_code(char elf[160], uint16_t size)
 }
 
 /* A copy of memory that begins with the headers of a program gives memory, but is not the program. */
-static void a_program_without_its_code(void **state)
+TEST(a_program_without_its_code)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     char whole[160], head[160];
@@ -660,9 +642,8 @@ static void a_program_without_its_code(void **state)
 /* ---- damage ---- */
 
 /* A file cut off anywhere gives what is before the cut, and reports where that was. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -705,9 +686,8 @@ static void cut_anywhere(void **state)
 }
 
 /* perf was killed: the header says that there is no data. */
-static void never_closed(void **state)
+TEST(never_closed)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -725,9 +705,8 @@ static void never_closed(void **state)
     free(r.bytes);
 }
 
-static void what_is_none(void **state)
+TEST(what_is_none)
 {
-    (void)state;
     struct fixture f = {0};
     struct recording r;
     begin(&r, false);
@@ -748,28 +727,4 @@ static void what_is_none(void **state)
     assert_true(has_words(ct_ctx_error(f.ctx), WORDS("big-endian machine", "record with a little-endian")));
     fixture_free(&f);
     free(r.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file),
-        cmocka_unit_test(a_pipe),
-        cmocka_unit_test(a_folder),
-        cmocka_unit_test(compressed),
-        cmocka_unit_test(older_units),
-        cmocka_unit_test(hardware_ids),
-        cmocka_unit_test(unformatted),
-        cmocka_unit_test(snapshots_and_joins),
-        cmocka_unit_test(maps_over_time),
-        cmocka_unit_test(objects),
-        cmocka_unit_test(a_program_without_its_code),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(never_closed),
-        cmocka_unit_test(what_is_none),
-        cmocka_unit_test(maps_that_share_a_byte),
-        cmocka_unit_test(lost_records_add_up),
-        cmocka_unit_test(names_hold_from_their_time_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that a capture written while it is read, or between its parts, is not counted as a whole one. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "coretap/fleet.h"
+#include "support/unit.h"
 
 #define ROOM 128 /* bytes for a path */
 
@@ -85,9 +80,8 @@ static void expect(struct ct_fleet_piece *piece, const char *text, const char *f
 
 static const char written[] = "one of its files changed while it was read";
 
-static void written_while_read(void **state)
+TEST(written_while_read)
 {
-    (void)state;
     for (uint8_t trust = 0; trust < 2; trust++) {
         struct rig rig;
         struct ct_fleet_piece *piece;
@@ -103,9 +97,8 @@ static void written_while_read(void **state)
     }
 }
 
-static void left_as_it_was(void **state)
+TEST(left_as_it_was)
 {
-    (void)state;
     struct rig rig;
     struct ct_fleet_piece *piece;
     begin(&rig, "capture", CAPTURE "cat \"$capture\"", 0);
@@ -118,9 +111,8 @@ static void left_as_it_was(void **state)
 }
 
 /* Parts, and the report that contents were compared, belong to one state of the files. */
-static void written_between_parts(void **state)
+TEST(written_between_parts)
 {
-    (void)state;
     struct rig rig;
     struct ct_fleet_piece *piece;
     begin(&rig, "capture", CAPTURE "cat \"$capture\"", 0);
@@ -143,9 +135,8 @@ static void written_between_parts(void **state)
 }
 
 /* A process prints the escaped name of its capture; the failure has the name once, unescaped. */
-static void named_once(void **state)
+TEST(named_once)
 {
-    (void)state;
     struct rig rig;
     struct ct_fleet_piece *piece;
     char failure[2 * ROOM];
@@ -167,9 +158,8 @@ static int print_words(int argc, char **argv)
 }
 
 /* A function instead of a program: its output is the piece, without what the caller holds back. */
-static void run_without_a_program(void **state)
+TEST(run_without_a_program)
 {
-    (void)state;
     struct rig rig;
     struct ct_fleet_piece *piece;
     const char *const words[] = {"nothing", NULL};
@@ -227,10 +217,9 @@ static int call_of(struct rig *rig, size_t number, pid_t *process)
 
 /* A process handles captures in turn until one fails or the process is ended; the failure is reported for
  * that capture. */
-static void processes_go_on(void **state)
+TEST(processes_go_on)
 {
     static const int calls[CALLED] = {1, 2, 0, 1, 0, 1, 1};
-    (void)state;
     struct rig rig;
     siginfo_t info;
     pid_t pid;
@@ -260,14 +249,4 @@ static void processes_go_on(void **state)
     for (size_t i = 0; i < CALLED; i++)
         unlink(ct_manifest_at(rig.manifest, i)->path);
     end(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_while_read),    cmocka_unit_test(left_as_it_was),
-        cmocka_unit_test(written_between_parts), cmocka_unit_test(named_once),
-        cmocka_unit_test(run_without_a_program), cmocka_unit_test(processes_go_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the programs that ran: named ones instead of those of a capture, memories, and that files are loaded
  * once, when they are needed. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "coretap/programs.h"
 #include "four_functions.h"
+#include "support/unit.h"
 
 #define HIGH UINT64_C(0x7000000000)
 
@@ -79,7 +76,7 @@ static struct ct_program *add(struct fixture *f, const char *path, const uint64_
 
 /* ---- a capture ---- */
 
-static void takes_what_the_capture_names(void **state)
+TEST_WITH(takes_what_the_capture_names, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_image images[] = {program_at(f->other, 0), {.path = f->here, .addr = 0x100, .size = 16}};
@@ -106,7 +103,7 @@ static void takes_what_the_capture_names(void **state)
     assert_non_null(ct_symbols_code_at(places[3].symbols, 0x108, NULL));
 }
 
-static void a_named_one_stands_for_that_of_the_capture(void **state)
+TEST_WITH(a_named_one_stands_for_that_of_the_capture, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_image image = program_at("/target/program", HIGH);
@@ -129,7 +126,7 @@ static void a_named_one_stands_for_that_of_the_capture(void **state)
     assert_int_equal(ct_programs_at(f->programs, 1)->named, 1);
 }
 
-static void a_name_alone_chooses_one_of_the_capture(void **state)
+TEST_WITH(a_name_alone_chooses_one_of_the_capture, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_image ran = program_at(f->here, HIGH);
@@ -138,7 +135,7 @@ static void a_name_alone_chooses_one_of_the_capture(void **state)
     assert_string_equal(add(f, "nothing", NULL, &capture)->path, "nothing");
 }
 
-static void two_programs_are_not_at_one_bias(void **state)
+TEST_WITH(two_programs_are_not_at_one_bias, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t bias = HIGH;
@@ -154,7 +151,7 @@ static void two_programs_are_not_at_one_bias(void **state)
 
 #define ID_REST "02030405060708090a0b0c0d0e0f1011121314"
 
-static void another_build_than_what_is_gone_is_refused(void **state)
+TEST_WITH(another_build_than_what_is_gone_is_refused, begin, finish)
 {
     static const struct {
         struct ct_image gone;
@@ -193,7 +190,7 @@ static void another_build_than_what_is_gone_is_refused(void **state)
     }
 }
 
-static void another_build_than_what_is_here_is_refused(void **state)
+TEST_WITH(another_build_than_what_is_here_is_refused, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t bias = HIGH, elsewhere = HIGH + 0x1000;
@@ -212,7 +209,7 @@ static void another_build_than_what_is_here_is_refused(void **state)
     }
 }
 
-static void one_of_several_has_to_be_the_build(void **state)
+TEST_WITH(one_of_several_has_to_be_the_build, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t bias = HIGH;
@@ -227,7 +224,7 @@ static void one_of_several_has_to_be_the_build(void **state)
 }
 
 /* Where a file overlaps itself, what ran would count twice. */
-static void a_build_that_ran_elsewhere_may_not_overlap_that_place(void **state)
+TEST_WITH(a_build_that_ran_elsewhere_may_not_overlap_that_place, begin, finish)
 {
     static const struct {
         uint64_t bias;
@@ -253,7 +250,7 @@ static void a_build_that_ran_elsewhere_may_not_overlap_that_place(void **state)
 
 /* ---- images ---- */
 
-static void becomes_an_image_where_memory_is_not_known(void **state)
+TEST_WITH(becomes_an_image_where_memory_is_not_known, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t low = 0;
@@ -272,7 +269,7 @@ static void becomes_an_image_where_memory_is_not_known(void **state)
 
 /* ---- memory that changes ---- */
 
-static void lies_in_the_memories_that_it_was_seen_in(void **state)
+TEST_WITH(lies_in_the_memories_that_it_was_seen_in, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_image first = program_at(f->here, 0);
@@ -305,7 +302,7 @@ static void lies_in_the_memories_that_it_was_seen_in(void **state)
 
 /* ---- what is loaded ---- */
 
-static void loads_a_file_once_and_late(void **state)
+TEST_WITH(loads_a_file_once_and_late, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t bias = HIGH;
@@ -338,7 +335,7 @@ static void loads_a_file_once_and_late(void **state)
 }
 
 /* A file can have gigabytes of debug information. */
-static void what_follows_the_memory_is_read_from_it(void **state)
+TEST_WITH(what_follows_the_memory_is_read_from_it, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_memory *memory;
@@ -353,7 +350,7 @@ static void what_follows_the_memory_is_read_from_it(void **state)
 }
 
 /* Headers give the place of code and the build ID. For functions the whole file is read. */
-static void headers_are_loaded_alone(void **state)
+TEST_WITH(headers_are_loaded_alone, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t bias = HIGH;
@@ -381,7 +378,7 @@ static void headers_are_loaded_alone(void **state)
     assert_ptr_equal(later, symbols);
 }
 
-static void addresses_can_include_the_bias(void **state)
+TEST_WITH(addresses_can_include_the_bias, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t bias = HIGH;
@@ -404,7 +401,7 @@ static void addresses_can_include_the_bias(void **state)
     assert_int_equal(ct_program_has(high, HIGH + MAIN, 0), 1);
 }
 
-static void knows_where_an_address_is(void **state)
+TEST_WITH(knows_where_an_address_is, begin, finish)
 {
     struct fixture *f = *state;
     const uint64_t bias = HIGH;
@@ -425,7 +422,7 @@ static void knows_where_an_address_is(void **state)
     assert_null(where.function);
 }
 
-static void knows_data_and_sections(void **state)
+TEST_WITH(knows_data_and_sections, begin, finish)
 {
     static const struct test_symbol symbols[] = {
         {.name = "table", .value = 0x500000, .size = 8, .type = STT_OBJECT, .bind = STB_LOCAL, .section = 1},
@@ -461,7 +458,7 @@ static void knows_data_and_sections(void **state)
 
 /* ---- errors ---- */
 
-static void one_that_is_not_there_leaves_the_others(void **state)
+TEST_WITH(one_that_is_not_there_leaves_the_others, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_program_place *places;
@@ -477,7 +474,7 @@ static void one_that_is_not_there_leaves_the_others(void **state)
     assert_int_equal(ct_program_has(missing, MAIN, 0), 0);
 }
 
-static void null_is_an_error(void **state)
+TEST_WITH(null_is_an_error, begin, finish)
 {
     struct fixture *f = *state;
     struct ct_programs_options none = {0};
@@ -498,7 +495,7 @@ static void null_is_an_error(void **state)
 }
 
 /* An older caller has fewer options, a newer one more. */
-static void options_are_read_by_their_size(void **state)
+TEST_WITH(options_are_read_by_their_size, begin, finish)
 {
     struct fixture *f = *state;
     struct {
@@ -513,32 +510,4 @@ static void options_are_read_by_their_size(void **state)
     ct_programs_free(f->programs);
     assert_int_equal(ct_programs_new(f->ctx, &newer.options, &f->programs), CT_OK);
     assert_int_equal(add(f, f->here, &bias, NULL)->shift, HIGH);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(takes_what_the_capture_names),
-        TEST(a_named_one_stands_for_that_of_the_capture),
-        TEST(a_name_alone_chooses_one_of_the_capture),
-        TEST(two_programs_are_not_at_one_bias),
-        TEST(another_build_than_what_is_gone_is_refused),
-        TEST(another_build_than_what_is_here_is_refused),
-        TEST(one_of_several_has_to_be_the_build),
-        TEST(a_build_that_ran_elsewhere_may_not_overlap_that_place),
-        TEST(becomes_an_image_where_memory_is_not_known),
-        TEST(lies_in_the_memories_that_it_was_seen_in),
-        TEST(loads_a_file_once_and_late),
-        TEST(what_follows_the_memory_is_read_from_it),
-        TEST(headers_are_loaded_alone),
-        TEST(addresses_can_include_the_bias),
-        TEST(knows_where_an_address_is),
-        TEST(knows_data_and_sections),
-        TEST(one_that_is_not_there_leaves_the_others),
-        TEST(null_is_an_error),
-        TEST(options_are_read_by_their_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares messages of Protocol Buffers with bytes of the published encoding. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/protobuf.h"
+#include "support/unit.h"
 
 static void check(struct ct_grown *to, const char *bytes, size_t size)
 {
@@ -18,10 +13,9 @@ static void check(struct ct_grown *to, const char *bytes, size_t size)
     ct_grown_free(to);
 }
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
     struct ct_grown to = {0};
-    (void)state;
     ct_protobuf_number(&to, 1, 150);
     ct_protobuf_number(&to, 16, UINT64_MAX);
     ct_protobuf_double(&to, 2, 1.0);
@@ -35,10 +29,9 @@ static void test_fields(void **state)
 }
 
 /* A string is always UTF-8, whatever the name in a file is. */
-static void test_text(void **state)
+TEST(test_text)
 {
     struct ct_grown to = {0};
-    (void)state;
     ct_protobuf_text(&to, 2, "testing");
     ct_protobuf_text(&to, 3, "\xc3\xa4\xff\xe2\x82");
     ct_protobuf_text(&to, 4, "");
@@ -49,11 +42,10 @@ static void test_text(void **state)
           24);
 }
 
-static void test_nested(void **state)
+TEST(test_nested)
 {
     struct ct_grown to = {0};
     char text[301];
-    (void)state;
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = 0;
     const size_t outer = ct_protobuf_begin(&to, 1);
@@ -71,14 +63,4 @@ static void test_nested(void **state)
                         14);
     assert_memory_equal(to.bytes + 309, "aa\x1a\0", 4);
     ct_grown_free(&to);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_nested),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks PTM packets as coded in ARM IHI 0035B chapter 4, written by hand, and their elements. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include "support/listed.h"
+#include "support/unit.h"
 
 /* Bits of ETMCR: cycle counter on, context IDs of four bytes. */
 #define CYCLES   0x1000u
@@ -32,9 +27,8 @@ static void lists(uint32_t etmcr, const char *hex, const char *wanted)
 #define SYNC      "0000000000 80 "
 #define ISYNC_A32 SYNC "08 00800000 01 "
 
-static void synchronisation(void **state)
+TEST(synchronisation)
 {
-    (void)state;
     lists(0, "0000000000 80", "0 10 000000000080 async\n");
     lists(0, "84 00000000 80", "0 10 - notsync bytes=6\n");
     /* Ten surplus zeros belong to the packet, eleven do not. */
@@ -45,9 +39,8 @@ static void synchronisation(void **state)
     lists(0, SYNC "0800", "6 10 0800 incomplete_eot\n");
 }
 
-static void isync(void **state)
+TEST(isync)
 {
-    (void)state;
     lists(0, ISYNC_A32, "6 10 080080000001 isync reason=periodic addr=8000 isa=a32 sec=s\n");
     lists(0, SYNC "08 01800000 29", "6 10 080180000029 isync reason=trace_enable addr=8000 isa=t32 sec=ns\n");
     lists(0, SYNC "08 01800000 4d",
@@ -61,9 +54,8 @@ static void isync(void **state)
           "cc=81\n");
 }
 
-static void atoms(void **state)
+TEST(atoms)
 {
-    (void)state;
     lists(0, SYNC "84", "6 10 84 atom atoms=E\n");
     lists(0, SYNC "86", "6 10 86 atom atoms=N\n");
     lists(0, SYNC "8a", "6 10 8a atom atoms=EN\n");
@@ -75,9 +67,8 @@ static void atoms(void **state)
     lists(CYCLES, SYNC "fcffffff7f", "6 10 fcffffff7f atom atoms=E cc=4294967295\n");
 }
 
-static void branches(void **state)
+TEST(branches)
 {
-    (void)state;
     lists(0, ISYNC_A32 "05", "12 10 05 branch_address addr=8008\n");
     lists(0, ISYNC_A32 "8102", "12 10 8102 branch_address addr=8200\n");
     lists(0, ISYNC_A32 "818102", "12 10 818102 branch_address addr=10100\n");
@@ -97,9 +88,8 @@ static void branches(void **state)
     lists(CYCLES, ISYNC_A32 "0548 05", "12 10 054805 branch_address addr=8008 cc=82\n");
 }
 
-static void others(void **state)
+TEST(others)
 {
-    (void)state;
     lists(0, ISYNC_A32 "7205", "12 10 7205 wp_update addr=8008\n");
     lists(0, ISYNC_A32 "728380808018", "12 10 728380808018 wp_update addr=80000002 isa=t32\n");
     lists(0, ISYNC_A32 "72838080805840", "12 10 72838080805840 wp_update addr=80000002 isa=tee\n");
@@ -138,9 +128,8 @@ static void makes(uint32_t etmcr, uint32_t etmccer, const char *hex, const char 
 #define BX_LR " instr_range start=8010 end=8014 n=1 last_sz=4 isa=a32 exec=E type=ibr sub=v7_ret cond=0\n"
 #define B     " instr_range start=8004 end=8010 n=3 last_sz=4 isa=a32 exec=E type=br sub=none cond=0\n"
 
-static void return_stack(void **state)
+TEST(return_stack)
 {
-    (void)state;
     makes(RETURNS, 0, ISYNC_A32 "90",
           START "12 10" BL "12 10" BX_LR "12 10" B "12 10 eo_trace reason=end_of_trace\n");
     /* A branch packet instead of an atom does not change the stack; an i-sync empties it. */
@@ -153,9 +142,8 @@ static void return_stack(void **state)
     makes(0, 0, ISYNC_A32 "88 84", START "12 10" BL "12 10" BX_LR "13 10 eo_trace reason=end_of_trace\n");
 }
 
-static void waypoints(void **state)
+TEST(waypoints)
 {
-    (void)state;
     /* DSB is a waypoint when bit 24 of ETMCCER is set. */
     makes(0, 1u << 24, SYNC "08 04800000 01 88",
           START
@@ -169,9 +157,8 @@ static void waypoints(void **state)
           "14 10 exception exc=e ret=8008\n14 10 eo_trace reason=end_of_trace\n");
 }
 
-static void exceptions(void **state)
+TEST(exceptions)
 {
-    (void)state;
     makes(CYCLES, 0, ISYNC_A32 "84 81401c44 01 a4 76",
           START
           "12 10 instr_range start=8000 end=8004 n=1 last_sz=4 isa=a32 exec=E type=br sub=link cond=0 cc=1\n"
@@ -183,9 +170,8 @@ static void exceptions(void **state)
           START "12 10" BL "16 10 addr_nacc addr=9000 space=any_ns\n16 10 eo_trace reason=end_of_trace\n");
 }
 
-static void damage(void **state)
+TEST(damage)
 {
-    (void)state;
     makes(0, 0, ISYNC_A32 "10 84" ISYNC_A32 "84",
           START "12 10 no_sync reason=bad_packet\n20 10 trace_on reason=begin_or_filter\n26 10" BL
                 "26 10 eo_trace reason=end_of_trace\n");
@@ -194,22 +180,10 @@ static void damage(void **state)
           START "12 10 addr_nacc addr=9000 space=any_s\n20 10" BL "20 10 eo_trace reason=end_of_trace\n");
 }
 
-static void contexts(void **state)
+TEST(contexts)
 {
-    (void)state;
     makes(CONTEXT4, 0, SYNC "08 00800000 01 01000000 6e01000000 6e02000000 3c00 3c00 0c",
           "6 10 pe_context isa=a32 sec=s bits=32 ctxt=1\n21 10 pe_context isa=a32 sec=s bits=32 ctxt=2\n"
           "26 10 pe_context isa=a32 sec=s bits=32 ctxt=2 vmid=0\n30 10 event type=trigger\n"
           "30 10 eo_trace reason=end_of_trace\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(synchronisation), cmocka_unit_test(isync),      cmocka_unit_test(atoms),
-        cmocka_unit_test(branches),        cmocka_unit_test(others),     cmocka_unit_test(return_stack),
-        cmocka_unit_test(waypoints),       cmocka_unit_test(exceptions), cmocka_unit_test(damage),
-        cmocka_unit_test(contexts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

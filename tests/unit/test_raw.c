@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks raw traces with an .ini. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "support/capture_fixture.h"
+#include "support/unit.h"
 
 #define HEAD "[capture]\nfile=t.bin\n"
 #define ETM                                                                                                  \
@@ -25,9 +21,8 @@ static void setup(struct fixture *f, const char *ini)
                 "ELF0123456789");
 }
 
-static void a_whole_description(void **state)
+TEST(a_whole_description)
 {
-    (void)state;
     struct fixture f;
     setup(&f, "# comment\n[capture]\nfile=t.bin\nframing=tpiu\nname=board\n" ETM
               "[source itm]\nprotocol=ITM\nITMTCR=0x00200006\n"
@@ -63,9 +58,8 @@ static void a_whole_description(void **state)
     fixture_free(&f);
 }
 
-static void standard_input_and_defaults(void **state)
+TEST(standard_input_and_defaults)
 {
-    (void)state;
     struct fixture f;
     setup(&f, "[capture]\nfile=-\nframing=none\n[source s]\nprotocol=stm\n");
     assert_int_equal(fixture_open(&f, "d/t.ini"), CT_OK);
@@ -79,9 +73,8 @@ static void standard_input_and_defaults(void **state)
     fixture_free(&f);
 }
 
-static void every_error_says_where(void **state)
+TEST(every_error_says_where)
 {
-    (void)state;
     static const struct {
         const char *ini;
         int code;
@@ -134,9 +127,8 @@ static void every_error_says_where(void **state)
 }
 
 /* Opens the examples of the documentation with the real file system. */
-static void the_examples_open(void **state)
+TEST(the_examples_open)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture;
     if (ct_capture_open(ctx, SOURCE_ROOT "/examples/raw/board.ini", &capture))
@@ -153,15 +145,4 @@ static void the_examples_open(void **state)
     assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/raw", &capture), CT_ERR_FORMAT);
     assert_null(capture);
     ct_ctx_free(ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_description),
-        cmocka_unit_test(standard_input_and_defaults),
-        cmocka_unit_test(every_error_says_where),
-        cmocka_unit_test(the_examples_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

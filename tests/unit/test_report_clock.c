@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the axis of timestamps in a report: times between and outside of timestamps, pauses, more timestamps
  * than are kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "format/report_clock.h"
+#include "support/unit.h"
 
 /* Takes a step of `cycles` cycles, then a timestamp. */
 static void take(struct ct_report_clock *clock, uint32_t cycles, uint64_t time)
@@ -21,9 +15,8 @@ static void take(struct ct_report_clock *clock, uint32_t cycles, uint64_t time)
     assert_int_equal(ct_report_clock_take(clock, &batch, true), CT_OK);
 }
 
-static void test_between(void **state)
+TEST(test_between)
 {
-    (void)state;
     struct ct_report_clock clock = {0};
     take(&clock, 10, 1000);
     assert_false(ct_report_clock_is_known(&clock));
@@ -41,9 +34,8 @@ static void test_between(void **state)
 
 /* Nothing runs between three timestamps. What began there is placed after them, and what ended there,
  * before. */
-static void test_pause(void **state)
+TEST(test_pause)
 {
-    (void)state;
     struct ct_report_clock clock = {0};
     take(&clock, 10, 1000);
     take(&clock, 10, 1010);
@@ -58,9 +50,8 @@ static void test_pause(void **state)
 }
 
 /* The pause is the first or the last known time. */
-static void test_pause_at_ends(void **state)
+TEST(test_pause_at_ends)
 {
-    (void)state;
     struct ct_report_clock clock = {0};
     take(&clock, 10, 1000);
     take(&clock, 0, 2000);
@@ -74,9 +65,8 @@ static void test_pause_at_ends(void **state)
     ct_report_clock_free(&clock);
 }
 
-static void test_backwards(void **state)
+TEST(test_backwards)
 {
-    (void)state;
     struct ct_report_clock clock = {0};
     take(&clock, 10, 1000);
     take(&clock, 10, 900);
@@ -87,9 +77,8 @@ static void test_backwards(void **state)
 }
 
 /* A time before 0 becomes 0, and one after all timestamps becomes the last one. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     struct ct_report_clock clock = {0};
     take(&clock, 1000, 10);
     take(&clock, 1, UINT64_MAX - 5);
@@ -99,9 +88,8 @@ static void test_limits(void **state)
 }
 
 /* Memory is bounded, and times near the first and the last timestamp stay exact. */
-static void test_many(void **state)
+TEST(test_many)
 {
-    (void)state;
     struct ct_report_clock clock = {0};
     const uint64_t count = 300000;
     for (uint64_t i = 1; i <= count; i++)
@@ -110,13 +98,4 @@ static void test_many(void **state)
     for (uint64_t at = 2; at <= 2 * count; at += 997)
         assert_int_equal(ct_report_clock_time(&clock, at, false), 7 + 3 * at);
     ct_report_clock_free(&clock);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_between),   cmocka_unit_test(test_pause),  cmocka_unit_test(test_pause_at_ends),
-        cmocka_unit_test(test_backwards), cmocka_unit_test(test_limits), cmocka_unit_test(test_many),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

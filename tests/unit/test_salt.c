@@ -2,17 +2,13 @@
 /* Compares SALT's operators with brute force: here each is evaluated by its meaning on infinite words, with
  * quantifiers over steps and without rewriting. Verdicts are compared for all words of up to three letters,
  * each with every continuation that is a short word and a short loop. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"
+#include "support/unit.h"
 
 /* Formulas in prefix form. An operator is followed, after dots, by its kind of end (x excl, i incl; r req, w
  * weak, o opt) or its range of steps (2-3; 2- for at least 2). */
@@ -775,27 +771,24 @@ static int differences(const char *text, int bits, int *decided, int *due)
     return differ;
 }
 
-static void verdicts_are_those_of_the_meaning(void **state)
+TEST(verdicts_are_those_of_the_meaning)
 {
-    (void)state;
     int wrong = 0, decided = 0, due = 0;
     for (size_t i = 0; i < sizeof FORMULAS / sizeof *FORMULAS; i++)
         wrong += differences(FORMULAS[i], 2, &decided, &due) != 0;
     assert_int_equal(wrong, 0);
 }
 
-static void regular_expressions_match(void **state)
+TEST(regular_expressions_match)
 {
-    (void)state;
     int wrong = 0, decided = 0, due = 0;
     for (size_t i = 0; i < sizeof REGULAR / sizeof *REGULAR; i++)
         wrong += differences(REGULAR[i], 2, &decided, &due) != 0;
     assert_int_equal(wrong, 0);
 }
 
-static void timed_verdicts_are_true(void **state)
+TEST(timed_verdicts_are_true)
 {
-    (void)state;
     int wrong = 0;
     for (size_t i = 0; i < sizeof TIMED / sizeof *TIMED; i++) {
         int decided = 0, due = 0;
@@ -804,14 +797,4 @@ static void timed_verdicts_are_true(void **state)
             fail_msg("%s: decided on %d words of %d", TIMED[i], decided, due);
     }
     assert_int_equal(wrong, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts_are_those_of_the_meaning),
-        cmocka_unit_test(regular_expressions_match),
-        cmocka_unit_test(timed_verdicts_are_true),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks lines of saved files: lines are written whole wherever the buffer ends, and only numbers are read as
  * numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "coretap/analysis.h"
+#include "support/unit.h"
 
 enum {
     LINES = 900, /* the last ones are longer than the buffer of a file */
@@ -27,9 +22,8 @@ static int read_number(const char *word, unsigned base, uint64_t *value)
     return ct_load_number(&line, 0, base, value);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     uint64_t value;
     assert_true(read_number("18446744073709551615", 10, &value) && value == UINT64_MAX);
     assert_true(read_number("ffffffffffffffff", 16, &value) && value == UINT64_MAX);
@@ -75,7 +69,7 @@ static int append(void *user, const void *data, size_t size)
     return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
 }
 
-static void lines(void **state)
+TEST(lines)
 {
     const struct ct_analysis_kind kind = {
         .size = sizeof kind, .name = "lines", .version = 1, .save = save_lines};
@@ -83,7 +77,6 @@ static void lines(void **state)
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
-    (void)state;
     assert_non_null(file);
     assert_int_equal(ct_analysis_save(&analysis, append, file), CT_OK);
     fclose(file);
@@ -154,10 +147,9 @@ static int load(const struct ct_analysis_kind *kind, const char *text, size_t si
 }
 
 /* Where a file is written in pieces, its sum is that of all of it; and every change is found. */
-static void sums(void **state)
+TEST(sums)
 {
     const struct ct_analysis_kind kinds[] = {KIND(1), KIND(2)};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char *text;
         size_t size;
@@ -185,27 +177,15 @@ static void sums(void **state)
 }
 
 /* A kind that was compiled before sums were over words writes and reads those over bytes. */
-static void older_kind(void **state)
+TEST(older_kind)
 {
     const struct ct_analysis_kind kind = KIND(2);
     struct ct_analysis_kind older = kind;
     char *text;
     size_t size;
-    (void)state;
     older.size = offsetof(struct ct_analysis_kind, words);
     save(&older, &text, &size);
     assert_int_equal(load(&older, text, size), CT_OK);
     assert_int_equal(load(&kind, text, size), CT_ERR_FORMAT);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(lines),
-        cmocka_unit_test(sums),
-        cmocka_unit_test(older_kind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

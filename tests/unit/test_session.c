@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that a session gives each analysis what it takes, of each stream separately, for any number of
  * threads, and that it can be ended. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
+#include <string.h>
 
 #include "coretap/session.h"
+#include "support/unit.h"
 
 enum {
     LANES = 1024,
@@ -76,9 +71,8 @@ static unsigned lanes_of(const uint64_t *steps)
     return count;
 }
 
-static void streams_are_told_apart(void **state)
+TEST(streams_are_told_apart)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct counter one = {.analysis = {.kind = &both, .ctx = ctx}}, many = one, twice = one;
     run(ctx, &one, 1, 1);
@@ -92,9 +86,8 @@ static void streams_are_told_apart(void **state)
     ct_ctx_free(ctx);
 }
 
-static void counts_alone_come_once(void **state)
+TEST(counts_alone_come_once)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}},
                    other = {.analysis = {.kind = &both, .ctx = ctx}};
@@ -111,9 +104,8 @@ static int stop(void *user, uint64_t bytes)
     return ++*(int *)user > 0 ? STOP : 0;
 }
 
-static void ends_when_it_is_told(void **state)
+TEST(ends_when_it_is_told)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = quickstart(ctx);
     struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}};
@@ -144,9 +136,8 @@ static int run_again(void *user, uint64_t bytes)
     return CT_OK;
 }
 
-static void calls_come_in_their_order(void **state)
+TEST(calls_come_in_their_order)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = quickstart(ctx);
     struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}}, late = counter;
@@ -166,12 +157,11 @@ static void calls_come_in_their_order(void **state)
 }
 
 /* A batch without what its input requires is refused. */
-static void batches_are_whole(void **state)
+TEST(batches_are_whole)
 {
     struct ct_analysis_kind kind = {.size = sizeof kind, .name = "kind", .take = take};
     struct counter counter = {.analysis = {.kind = &kind}};
     struct ct_analysis_batch batch = {.input = CT_INPUT_COUNTS};
-    (void)state;
     for (; batch.input <= CT_INPUT_TOTALS; batch.input = (enum ct_analysis_input)(batch.input * 2)) {
         kind.inputs = batch.input;
         assert_int_equal(ct_analysis_take(&counter.analysis, &batch), CT_ERR_ARG);
@@ -281,9 +271,8 @@ static int run_turns(struct ct_ctx *ctx, struct turns *t, uint16_t threads, cons
     return rc;
 }
 
-static void streams_come_in_their_turn(void **state)
+TEST(streams_come_in_their_turn)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct counter all = {.analysis = {.kind = &both, .ctx = ctx}};
     struct turns t = {0}, many = {0};
@@ -300,9 +289,8 @@ static void streams_come_in_their_turn(void **state)
 }
 
 /* Each stream has its own receivers, and threads have the parts that these create. */
-static void each_turn_says_who_takes(void **state)
+TEST(each_turn_says_who_takes)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct turns one = {.other = true}, many = {.other = true};
     assert_int_equal(run_turns(ctx, &one, 1, NULL), CT_OK);
@@ -313,9 +301,8 @@ static void each_turn_says_who_takes(void **state)
 }
 
 /* A receiver that ends a stream gets the next one, whose turn begins as usual. */
-static void streams_can_be_left(void **state)
+TEST(streams_can_be_left)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct turns t = {.brief = true}, all = {0};
     assert_int_equal(run_turns(ctx, &all, 1, NULL), CT_OK);
@@ -328,9 +315,8 @@ static void streams_can_be_left(void **state)
 }
 
 /* Steps can be filtered; other records cannot, and no analyses can be added. */
-static void turns_are_filtered(void **state)
+TEST(turns_are_filtered)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_filter window = {.size = sizeof window,
                                      .to = {.kind = CT_POINT_INSTRUCTIONS, .value = 100}};
@@ -349,9 +335,8 @@ static void turns_are_filtered(void **state)
 }
 
 /* The text of an earlier failure does not stay when a pointer is missing. */
-static void null_has_a_text(void **state)
+TEST(null_has_a_text)
 {
-    (void)state;
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = quickstart(ctx);
     struct ct_session *session;
@@ -367,14 +352,13 @@ static void null_has_a_text(void **state)
 }
 
 /* A table may come from an older header, without `cut`: members beyond its size are not read. */
-static void kinds_have_their_size(void **state)
+TEST(kinds_have_their_size)
 {
     struct ct_analysis_kind older = {
         .size = offsetof(struct ct_analysis_kind, cut) - 1, .name = "older", .take = take};
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_analysis_captures none = {0};
     struct counter counter = {.analysis = {.kind = &older, .ctx = ctx}};
-    (void)state;
     assert_int_equal(ct_analysis_add_captures(&counter.analysis, &none), CT_ERR_ARG);
     assert_non_null(strstr(ct_ctx_error(ctx), "size"));
     assert_int_equal(ct_analysis_end(&counter.analysis, 0), CT_ERR_ARG);
@@ -384,9 +368,8 @@ static void kinds_have_their_size(void **state)
 }
 
 /* Members beyond the size of shorter options, of an older program, are zero. */
-static void arguments_are_checked(void **state)
+TEST(arguments_are_checked)
 {
-    (void)state;
     struct ct_session *session;
     const struct ct_session_options older = {.size = offsetof(struct ct_session_options, user),
                                              .progress = stop};
@@ -405,7 +388,7 @@ static void arguments_are_checked(void **state)
 
 /* A capture is damaged when its file is incomplete, no framing was found, or there are gaps. Overflows and
  * code without memory count when that is requested, or when nothing ran. */
-static void damage_is_told_from_loss(void **state)
+TEST(damage_is_told_from_loss)
 {
     const struct ct_capture whole = {0}, cut = {.damage_count = 1};
     const struct ct_seen fine = {.ran = 1}, misframed = {.ran = 1, .misframed = 1}, nothing = {0};
@@ -413,7 +396,6 @@ static void damage_is_told_from_loss(void **state)
     const struct ct_seen overflow = {.ran = 1, .losses = {.gaps = 1, .overflows = 1}};
     const struct ct_seen no_access = {.ran = 1, .losses = {.no_access = 1}};
     const struct ct_seen blind = {.losses = {.no_access = 1}};
-    (void)state;
     for (int strict = 0; strict < 2; strict++) {
         assert_false(ct_seen_is_damaged(&fine, &whole, strict));
         assert_false(ct_seen_is_damaged(&nothing, &whole, strict));
@@ -424,18 +406,4 @@ static void damage_is_told_from_loss(void **state)
         assert_int_equal(!!ct_seen_is_damaged(&overflow, &whole, strict), strict);
         assert_int_equal(!!ct_seen_is_damaged(&no_access, &whole, strict), strict);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damage_is_told_from_loss),  cmocka_unit_test(streams_are_told_apart),
-        cmocka_unit_test(counts_alone_come_once),    cmocka_unit_test(ends_when_it_is_told),
-        cmocka_unit_test(calls_come_in_their_order), cmocka_unit_test(batches_are_whole),
-        cmocka_unit_test(null_has_a_text),           cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(kinds_have_their_size),     cmocka_unit_test(streams_come_in_their_turn),
-        cmocka_unit_test(each_turn_says_who_takes),  cmocka_unit_test(streams_can_be_left),
-        cmocka_unit_test(turns_are_filtered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that parts of a capture are joined in order, each exactly once, or not at all. Their counts are
  * compared with the whole in tests/property/test_shards.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/fnv.h"
 #include "coretap/counts.h"
 #include "coretap/cover.h"
 #include "coretap/session.h"
 #include "coretap/shard.h"
+#include "support/unit.h"
 
 enum {
     PARTS = 3,
@@ -98,6 +93,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+GROUP_FIXTURE(set_up, tear_down)
+
 /* Joins parts by their numbers, from 0 on. Returns the first error. */
 static int join(const struct world *w, const unsigned *numbers, size_t count, struct text *out)
 {
@@ -116,7 +113,7 @@ static int join(const struct world *w, const unsigned *numbers, size_t count, st
     return rc;
 }
 
-static void parts_are_the_whole(void **state)
+TEST(parts_are_the_whole)
 {
     static struct text joined;
     const struct world *w = *state;
@@ -125,7 +122,7 @@ static void parts_are_the_whole(void **state)
     assert_memory_equal(joined.data, w->whole.data, joined.size);
 }
 
-static void each_counts_once(void **state)
+TEST(each_counts_once)
 {
     static struct text joined;
     static const unsigned wrong[][4] = {{0, 2}, {0, 0, 1, 2}, {0, 2, 1}, {1, 2}, {0, 1}};
@@ -138,7 +135,7 @@ static void each_counts_once(void **state)
 }
 
 /* A part of another division of the capture is refused. */
-static void divisions_are_compared(void **state)
+TEST(divisions_are_compared)
 {
     static struct text joined;
     static struct world changed;
@@ -150,7 +147,7 @@ static void divisions_are_compared(void **state)
     assert_int_equal(join(&changed, (const unsigned[]){0, 1, 2}, 3, &joined), CT_ERR_NOT_FOUND);
 }
 
-static void damage_is_found(void **state)
+TEST(damage_is_found)
 {
     static struct text joined;
     static struct world damaged;
@@ -166,7 +163,7 @@ static void damage_is_found(void **state)
 }
 
 /* Reads lines that no shard writes, in a file with a correct checksum. */
-static void lines_are_checked(void **state)
+TEST(lines_are_checked)
 {
     static const char *const lines[] = {
         "",
@@ -206,7 +203,7 @@ static void lines_are_checked(void **state)
 }
 
 /* A window of a stream begins where everything before it says: of such a capture no part is decoded. */
-static void windows_are_not_cut(void **state)
+TEST(windows_are_not_cut)
 {
     static struct text text;
     const struct world *w = *state;
@@ -231,7 +228,7 @@ static int begin_turn(void *user, struct ct_session_turn *turn)
     return CT_OK;
 }
 
-static void arguments_are_checked(void **state)
+TEST(arguments_are_checked)
 {
     const struct world *w = *state;
     struct ct_shard *shard;
@@ -252,15 +249,4 @@ static void arguments_are_checked(void **state)
     ct_capture_free(capture);
     ct_shard_free(shard);
     ct_shard_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_the_whole),    cmocka_unit_test(each_counts_once),
-        cmocka_unit_test(divisions_are_compared), cmocka_unit_test(damage_is_found),
-        cmocka_unit_test(windows_are_not_cut),    cmocka_unit_test(arguments_are_checked),
-        cmocka_unit_test(lines_are_checked),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

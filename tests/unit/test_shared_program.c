@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the program that the parts of a stream share. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "flow/shared_program.h"
+#include "support/unit.h"
 
 enum {
     BLOCKS = 5000,
@@ -45,9 +41,8 @@ static uint32_t go(struct ct_graph *graph, uint64_t from, uint64_t to)
     return number;
 }
 
-static void parts_number_by_their_own_way(void **state)
+TEST(parts_number_by_their_own_way)
 {
-    (void)state;
     struct ct_shared_program *shared;
     assert_int_equal(ct_shared_program_new(NULL, 16, &shared), CT_OK);
     struct ct_graph *first = graph_of(shared, true);
@@ -78,9 +73,8 @@ static void take(struct ct_graph *whole, const struct ct_graph *part)
 }
 
 /* The second part met everything first, and more. */
-static void whole_is_numbered_in_the_order_of_its_parts(void **state)
+TEST(whole_is_numbered_in_the_order_of_its_parts)
 {
-    (void)state;
     struct ct_shared_program *shared;
     uint32_t count, number;
     assert_int_equal(ct_shared_program_new(NULL, 16, &shared), CT_OK);
@@ -142,9 +136,8 @@ static void *meet(void *user)
     return m;
 }
 
-static void threads_have_the_same_numbers(void **state)
+TEST(threads_have_the_same_numbers)
 {
-    (void)state;
     static struct meeting meetings[THREADS];
     pthread_t ids[THREADS];
     struct ct_shared_program *shared;
@@ -165,9 +158,8 @@ static void threads_have_the_same_numbers(void **state)
     ct_shared_program_release(shared);
 }
 
-static void who_has_no_room_says_so(void **state)
+TEST(who_has_no_room_says_so)
 {
-    (void)state;
     struct ct_shared_program *shared;
     const struct ct_block_info info = {0};
     struct ct_block block = {.addr = 4, .n = 1};
@@ -190,9 +182,8 @@ static void who_has_no_room_says_so(void **state)
 }
 
 /* Nodes with the same few instructions, and the edges of one branch, compete for slots of the index. */
-static void crowded_entries_keep_their_numbers(void **state)
+TEST(crowded_entries_keep_their_numbers)
 {
-    (void)state;
     struct ct_graph *graph;
     assert_int_equal(ct_graph_new(NULL, &graph), CT_OK);
     for (unsigned pass = 0; pass < 2; pass++) {
@@ -214,9 +205,8 @@ static void crowded_entries_keep_their_numbers(void **state)
 
 /* Nodes and edges that are new according to blocks are not searched for; later searches find them, and blocks
  * find what others added before. */
-static void what_is_new_to_blocks_has_one_number(void **state)
+TEST(what_is_new_to_blocks_has_one_number)
 {
-    (void)state;
     struct ct_graph *graph;
     uint32_t number;
     assert_int_equal(ct_graph_new(NULL, &graph), CT_OK);
@@ -244,17 +234,4 @@ static void what_is_new_to_blocks_has_one_number(void **state)
         assert_int_equal(number, i);
     }
     ct_graph_free(graph);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crowded_entries_keep_their_numbers),
-        cmocka_unit_test(what_is_new_to_blocks_has_one_number),
-        cmocka_unit_test(parts_number_by_their_own_way),
-        cmocka_unit_test(whole_is_numbered_in_the_order_of_its_parts),
-        cmocka_unit_test(threads_have_the_same_numbers),
-        cmocka_unit_test(who_has_no_room_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,15 @@
 /* Checks that a file of trace, messages or code which is shortened while in use gives an error that says what
  * is lost: read or mapped, by one thread or several. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/whole_file.h"
 #include "coretap/decode.h"
 #include "coretap/fractal_run.h"
+#include "support/unit.h"
 
 enum {
     CHUNK = 1 << 18,
@@ -107,34 +102,30 @@ static void decode(const struct how *how, const char *said)
     unlink(t.path);
 }
 
-static void test_read(void **state)
+TEST(test_read)
 {
-    (void)state;
     decode(&(struct how){.threads = 1, .size = SIZE, .left = 1000}, ": 392216 of its 393216 bytes are lost");
     decode(&(struct how){.threads = 1, .size = SIZE, .left = SIZE - LESS}, ": 100 of its 393216 bytes");
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
-    (void)state;
     decode(&(struct how){.threads = 2, .size = LARGE, .left = CHUNK}, " of its 8388608 bytes are lost");
 }
 
 /* Mapped bytes after the cut are zeros, which only the size of the file shows. */
-static void test_mapped(void **state)
+TEST(test_mapped)
 {
-    (void)state;
     decode(&(struct how){.maps = 1, .threads = 1, .size = SIZE, .left = SIZE - LESS}, ": 100 of its 393216");
     decode(&(struct how){.maps = 1, .threads = 1, .size = CHUNK / 2, .left = CHUNK / 2 - LESS},
            ": 100 of its 131072 bytes");
 }
 
 /* Also when the file was cut before it was opened again. */
-static void test_piece(void **state)
+TEST(test_piece)
 {
     struct ct_piece piece = {
         .offset = CHUNK / 4, .size = SIZE - CHUNK / 4, .time = CT_NO_TIME, .tid = CT_NO_THREAD};
-    (void)state;
     decode(&(struct how){.threads = 1, .size = SIZE, .left = CHUNK / 2, .piece = &piece},
            ": 262144 of its 393216 bytes");
     piece.size = SIZE;
@@ -151,14 +142,13 @@ static void cut_messages(void *user, const char *text)
 }
 
 /* No line is a message, and only the first ones are reported. */
-static void test_messages(void **state)
+TEST(test_messages)
 {
     struct test t = {.left = CHUNK};
     const struct ct_fractal_replay_options options = {
         .size = sizeof options, .path = t.path, .refused = cut_messages, .refused_user = &t};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_replay *replay;
-    (void)state;
     write_parts(&t, "no message\n", 11, 0, 11, SIZE);
     assert_int_equal(ct_fractal_replay_new(ctx, &options, &replay), CT_OK);
     assert_int_equal(ct_fractal_replay_run(replay), CT_ERR_IO);
@@ -169,12 +159,11 @@ static void test_messages(void **state)
     unlink(t.path);
 }
 
-static void test_program(void **state)
+TEST(test_program)
 {
     struct test t;
     struct ct_ctx *ctx = ct_ctx_new();
     void *bytes;
-    (void)state;
     write_parts(&t, "", 1, 0, LESS, LESS);
     const int fd = open(t.path, O_RDONLY);
     assert_int_equal(ct_whole_file_read(ctx, fd, t.path, SIZE, &bytes), CT_ERR_IO);
@@ -182,13 +171,4 @@ static void test_program(void **state)
     close(fd);
     ct_ctx_free(ctx);
     unlink(t.path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),  cmocka_unit_test(test_threads),  cmocka_unit_test(test_mapped),
-        cmocka_unit_test(test_piece), cmocka_unit_test(test_messages), cmocka_unit_test(test_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

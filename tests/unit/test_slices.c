@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks executions kept for a timeline: the longest ones, at most as many as fit, in any order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "coretap/base.h"
 #include "format/slices.h"
+#include "support/unit.h"
 
 static struct ct_slices filled(size_t most, uint64_t count, uint64_t step)
 {
@@ -25,18 +19,16 @@ static struct ct_slices filled(size_t most, uint64_t count, uint64_t step)
     return slices;
 }
 
-static void test_few(void **state)
+TEST(test_few)
 {
-    (void)state;
     struct ct_slices slices = filled(100, 50, 7);
     assert_int_equal(slices.count, 50);
     assert_int_equal(slices.left_out, 0);
     ct_slices_free(&slices);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
-    (void)state;
     struct ct_slices one = filled(100, 10000, 7);
     struct ct_slices other = filled(100, 10000, 9999);
     assert_int_equal(one.count + one.left_out, 10000);
@@ -55,9 +47,8 @@ static void test_many(void **state)
 }
 
 /* Which of several equal ones would stay is random, so none does. */
-static void test_equal(void **state)
+TEST(test_equal)
 {
-    (void)state;
     struct ct_slices slices = {.most = 4, .end = UINT64_MAX};
     for (unsigned i = 0; i < 20; i++)
         ct_slices_add(&slices, &(struct ct_slice){.from = i, .to = i + (i == 3 ? 9 : 2)});
@@ -69,9 +60,8 @@ static void test_equal(void **state)
     ct_slices_free(&slices);
 }
 
-static void test_window(void **state)
+TEST(test_window)
 {
-    (void)state;
     struct ct_slices slices = {.most = 10, .begin = 100, .end = 200};
     ct_slices_add(&slices, &(struct ct_slice){.from = 0, .to = 100});
     ct_slices_add(&slices, &(struct ct_slice){.from = 200, .to = 300});
@@ -84,15 +74,4 @@ static void test_window(void **state)
     assert_int_equal(slices.slices[1].from, 150);
     assert_int_equal(slices.left_out, 0);
     ct_slices_free(&slices);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_window),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks snapshot directories: their content, and the messages for everything that can be wrong in them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "elf_build.h"
 #include "support/capture_fixture.h"
+#include "support/unit.h"
 
 static const char snapshot_ini[] = "; made by hand\n"
                                    "[snapshot]\n"
@@ -129,9 +125,8 @@ static void check_sources(const struct ct_buffer *buffer)
     assert_int_equal(ptm->regs.etmccer, 0x34c01ac2);
 }
 
-static void a_whole_snapshot(void **state)
+TEST(a_whole_snapshot)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     assert_int_equal(fixture_open(&f, "cap"), CT_OK);
@@ -152,9 +147,8 @@ static void a_whole_snapshot(void **state)
     fixture_free(&f);
 }
 
-static void images_of_all_cores_once(void **state)
+TEST(images_of_all_cores_once)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     assert_int_equal(fixture_open(&f, "cap"), CT_OK);
@@ -174,7 +168,7 @@ static void images_of_all_cores_once(void **state)
 }
 
 /* The code of the ELF file is at offset 0x1000 and linked for 0x400000, its header for 0x500000. */
-static void an_elf_file_as_memory(void **state)
+TEST(an_elf_file_as_memory)
 {
     static const struct {
         const char *keys;
@@ -187,7 +181,6 @@ static void an_elf_file_as_memory(void **state)
         {"address=0x3ff000\n", 0x3ff000, 0},                /* its bytes were memory */
         {"address=0x400000\noffset=0x1000\n", 0x400000, 0}, /* a part of the memory */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture f;
         uint8_t elf[ELF_SIZE];
@@ -209,9 +202,8 @@ static void an_elf_file_as_memory(void **state)
     }
 }
 
-static void the_ini_itself_may_be_named(void **state)
+TEST(the_ini_itself_may_be_named)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     assert_int_equal(fixture_open(&f, "cap/snapshot.ini"), CT_OK);
@@ -220,9 +212,8 @@ static void the_ini_itself_may_be_named(void **state)
 }
 
 /* Replaces one file of the snapshot; opening must fail with this code and this text. */
-static void every_error_says_where(void **state)
+TEST(every_error_says_where)
 {
-    (void)state;
     static const struct {
         const char *path, *text;
         int code;
@@ -332,9 +323,8 @@ static void every_error_says_where(void **state)
     }
 }
 
-static void what_is_only_noted(void **state)
+TEST(what_is_only_noted)
 {
-    (void)state;
     static const struct {
         const char *path, *text;
         const char *words[4];
@@ -372,9 +362,8 @@ static void what_is_only_noted(void **state)
 }
 
 /* Arm's access library writes type=unknown for cores newer than itself. */
-static void an_unknown_core_with_64_bits(void **state)
+TEST(an_unknown_core_with_64_bits)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     fixture_put(&f, "cap/core0.ini", "[device]\nname=cpu_0\nclass=core\ntype=unknown\n");
@@ -386,9 +375,8 @@ static void an_unknown_core_with_64_bits(void **state)
 }
 
 /* A core that traces into no buffer may be of any model. */
-static void unknown_cores_without_trace_do_not_matter(void **state)
+TEST(unknown_cores_without_trace_do_not_matter)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     fixture_put(&f, "cap/core1.ini", "[device]\nname=cpu_9\nclass=core\ntype=Pentium-3\n");
@@ -398,9 +386,8 @@ static void unknown_cores_without_trace_do_not_matter(void **state)
     fixture_free(&f);
 }
 
-static void the_probe_says_why(void **state)
+TEST(the_probe_says_why)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     fixture_dir(&f, "empty");
@@ -443,9 +430,8 @@ static int number_of(const char *text, uint64_t max, uint64_t *number)
     return ct_ini_number(&item, max, number);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     static const char *const bad[] = {"", "0x", "0x0x5", "-1", "+1", "5 6", "a", "0xg", "1.0", "'0x1"};
     uint64_t number;
     assert_int_equal(number_of("0x1F", 0x1f, &number), CT_OK);
@@ -461,9 +447,8 @@ static void numbers(void **state)
             fail_msg("%s was taken for a number", bad[i]);
 }
 
-static void lines_of_the_dialect(void **state)
+TEST(lines_of_the_dialect)
 {
-    (void)state;
     char seen[4096] = "";
     static const char text[] = "\xef\xbb\xbf[one] ; comment\n"
                                "  key = a value with = and : # comment\r\n"
@@ -482,9 +467,8 @@ static void lines_of_the_dialect(void **state)
 }
 
 /* Values and section names of any length, with blanks wherever a buffer might end. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
-    (void)state;
     for (size_t size = 150; size < 1500; size += 7) {
         char text[4096], expected[4096], seen[4096] = "";
         char value[2048] = "";
@@ -502,9 +486,8 @@ static void long_lines(void **state)
     assert_int_equal(strlen(seen), 3 + 300 + 2 + 2 + 300 + 5);
 }
 
-static void programs_are_named(void **state)
+TEST(programs_are_named)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     char text[sizeof snapshot_ini + 200];
@@ -553,9 +536,8 @@ static int open_with_states(struct fixture *f, const char *more)
     return fixture_open(f, "cap");
 }
 
-static void code_that_changed(void **state)
+TEST(code_that_changed)
 {
-    (void)state;
     struct fixture f;
     assert_int_equal(open_with_states(&f, ""), CT_OK);
     const struct ct_buffer *etb = &f.capture->buffers[0], *probe = &f.capture->buffers[1];
@@ -586,9 +568,8 @@ static void code_that_changed(void **state)
     fixture_free(&f);
 }
 
-static void states_that_lead_nowhere(void **state)
+TEST(states_that_lead_nowhere)
 {
-    (void)state;
     static const struct {
         const char *text;
         int code;
@@ -611,9 +592,8 @@ static void states_that_lead_nowhere(void **state)
     }
 }
 
-static void limits_end_it(void **state)
+TEST(limits_end_it)
 {
-    (void)state;
     struct fixture f;
     setup(&f);
     size_t size = (size_t)64 * (CT_ITEMS_MAX + 1);
@@ -628,9 +608,8 @@ static void limits_end_it(void **state)
     free(text);
 }
 
-static void protocols_and_framings_have_names(void **state)
+TEST(protocols_and_framings_have_names)
 {
-    (void)state;
     assert_string_equal(ct_protocol_name(CT_PROTOCOL_ETM4), "etmv4i");
     assert_string_equal(ct_protocol_name((enum ct_protocol)99), "unknown");
     assert_string_equal(ct_framing_name(CT_FRAMING_DSTREAM), "dstream");
@@ -645,28 +624,4 @@ static void protocols_and_framings_have_names(void **state)
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         assert_int_equal(ct_protocol_by_type(types[i].type), types[i].protocol);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_snapshot),
-        cmocka_unit_test(images_of_all_cores_once),
-        cmocka_unit_test(an_elf_file_as_memory),
-        cmocka_unit_test(the_ini_itself_may_be_named),
-        cmocka_unit_test(every_error_says_where),
-        cmocka_unit_test(what_is_only_noted),
-        cmocka_unit_test(an_unknown_core_with_64_bits),
-        cmocka_unit_test(unknown_cores_without_trace_do_not_matter),
-        cmocka_unit_test(the_probe_says_why),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(lines_of_the_dialect),
-        cmocka_unit_test(long_lines),
-        cmocka_unit_test(programs_are_named),
-        cmocka_unit_test(code_that_changed),
-        cmocka_unit_test(states_that_lead_nowhere),
-        cmocka_unit_test(limits_end_it),
-        cmocka_unit_test(protocols_and_framings_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

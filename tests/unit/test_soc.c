@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the address spaces of the simulated cluster as programs use them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "coretap/soc.h"
+#include "support/unit.h"
 
 #define HERE  UINT64_C(0x400000)
 #define THERE UINT64_C(0x800000)
@@ -40,9 +36,8 @@ static uint64_t use(uint32_t who, uint64_t va)
     return pa;
 }
 
-static void shared_memory_has_one_frame(void **state)
+TEST_WITH(shared_memory_has_one_frame, make, end)
 {
-    (void)state;
     const uint32_t other = ct_soc_process(soc);
     assert_int_equal(ct_soc_shared(soc, pid, HERE, HERE + 0x4000, 1 << 20), 1);
     assert_int_equal(ct_soc_shared(soc, pid, THERE, THERE + 0x1000, (1 << 20) + 2), 1);
@@ -67,9 +62,8 @@ static void shared_memory_has_one_frame(void **state)
     assert_true(use(child, HERE + (UINT64_C(999) << 20)) == use(other, THERE + 0x100000));
 }
 
-static void a_child_writes_pages_of_its_own(void **state)
+TEST_WITH(a_child_writes_pages_of_its_own, make, end)
 {
-    (void)state;
     uint64_t parents, childs;
     const uint64_t before = use(pid, HERE);
     const uint32_t child = ct_soc_fork(soc, 0, pid);
@@ -110,17 +104,15 @@ static uint64_t misses_beside_a_log(uint64_t bytes)
 }
 
 /* A log line per miss is written while the core works; a hundred lines make it wait. */
-static void misses_wait_for_a_log_in_memory(void **state)
+TEST(misses_wait_for_a_log_in_memory)
 {
-    (void)state;
     const uint64_t alone = misses_beside_a_log(0), much = misses_beside_a_log(6400);
     assert_true(alone > 64 * 100 && misses_beside_a_log(64) - alone < 64 * 100);
     assert_true(much > alone + 64 * 99 * 5);
 }
 
-static void pages_move(void **state)
+TEST_WITH(pages_move, make, end)
 {
-    (void)state;
     uint64_t pa;
     const uint64_t before = use(pid, HERE);
     assert_int_equal(ct_soc_move(soc, 0, pid, HERE, THERE), 1);
@@ -133,23 +125,10 @@ static void pages_move(void **state)
     assert_int_equal(ct_soc_migrate_end(soc, 0), 0);
 }
 
-static void a_huge_page_is_one_piece(void **state)
+TEST_WITH(a_huge_page_is_one_piece, make, end)
 {
-    (void)state;
     assert_int_equal(ct_soc_map_huge(soc, 0, pid, HERE), 1);
     assert_int_equal(ct_soc_map_huge(soc, 0, pid, HERE + 0x1000), 0);
     assert_true(use(pid, HERE + 0x1000) == use(pid, HERE) + 0x1000);
     assert_true(use(pid, HERE + BLOCK - 64) == use(pid, HERE) + BLOCK - 64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(shared_memory_has_one_frame, make, end),
-        cmocka_unit_test_setup_teardown(a_child_writes_pages_of_its_own, make, end),
-        cmocka_unit_test(misses_wait_for_a_log_in_memory),
-        cmocka_unit_test_setup_teardown(pages_move, make, end),
-        cmocka_unit_test_setup_teardown(a_huge_page_is_one_piece, make, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that the combined effect of calls and returns on a return stack equals their effects one by one: for
  * any content and depth, when a full stack drops its oldest entries, and when some entries are in doubt. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "flow/stack_effect.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 enum {
     ROWS = 20000,
@@ -97,11 +92,10 @@ static void assert_same(const struct ct_return_stack *a, const struct ct_return_
     }
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     struct rng rng = {1};
     unsigned changed = 0;
-    (void)state;
     for (unsigned n = 0; n < ROWS; n++) {
         const struct row row = random_row(&rng);
         const struct ct_return_stack before = random_stack(&rng);
@@ -119,11 +113,10 @@ static void test_rows(void **state)
 }
 
 /* The same row on another stack, which has the removed entries or not. */
-static void test_other_stacks(void **state)
+TEST(test_other_stacks)
 {
     struct rng rng = {2};
     unsigned refused = 0;
-    (void)state;
     for (unsigned n = 0; n < ROWS; n++) {
         const struct row row = random_row(&rng);
         const struct ct_return_stack met = random_stack(&rng);
@@ -146,23 +139,12 @@ static void test_other_stacks(void **state)
 }
 
 /* An entry of another instruction set is a different one. */
-static void test_instruction_set(void **state)
+TEST(test_instruction_set)
 {
     const struct ct_stack_effect effect = {.addr = {0x2000}, .pops = 1};
     struct ct_return_stack stack = {.enabled = true};
-    (void)state;
     ct_return_stack_push(&stack, 0x2000, CT_ISA_A32);
     assert_false(ct_stack_has(&stack, &effect));
     ct_return_stack_push(&stack, 0x2000, CT_ISA_A64);
     assert_true(ct_stack_has(&stack, &effect));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_other_stacks),
-        cmocka_unit_test(test_instruction_set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks stacks of calls: exceptions directly after a branch, before its target ran; branches that are
  * returns, and branches that only look like returns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "analysis/transfer.h"
 #include "coretap/format.h"
 #include "coretap/stacks.h"
 #include "four_functions.h"
 #include "support/m_profile.h"
+#include "support/unit.h"
 
 #define MOST       16
 #define EXC_RETURN 0xfffffffdu
@@ -164,7 +161,7 @@ static void expect(struct fixture *f, const char *want)
     assert_int_equal(ct_stacks_renewed(f->stacks), f->renewed);
 }
 
-static void untraced_handler_behind_call(void **state)
+TEST_WITH(untraced_handler_behind_call, begin, finish)
 {
     struct fixture *f = *state;
     plain(f, MAIN);
@@ -175,7 +172,7 @@ static void untraced_handler_behind_call(void **state)
     expect(f, "main 3\nmain;work 2\n");
 }
 
-static void untraced_handler_behind_return(void **state)
+TEST_WITH(untraced_handler_behind_return, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -185,7 +182,7 @@ static void untraced_handler_behind_return(void **state)
     expect(f, "main 3\nmain;work 1\n");
 }
 
-static void untraced_handler_behind_tail_call(void **state)
+TEST_WITH(untraced_handler_behind_tail_call, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -196,7 +193,7 @@ static void untraced_handler_behind_tail_call(void **state)
 }
 
 /* The place that the last edge leads to was not necessarily reached. */
-static void off_behind_call(void **state)
+TEST_WITH(off_behind_call, begin, finish)
 {
     struct fixture *f = *state;
     plain(f, MAIN);
@@ -206,7 +203,7 @@ static void off_behind_call(void **state)
     expect(f, "main 3\n");
 }
 
-static void off_behind_exception(void **state)
+TEST_WITH(off_behind_exception, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -219,7 +216,7 @@ static void off_behind_exception(void **state)
 }
 
 /* The program ends with a system call and begins again: no handler begins where the program does. */
-static void the_program_begins_again(void **state)
+TEST_WITH(the_program_begins_again, begin, finish)
 {
     struct fixture *f = *state;
     for (unsigned i = 0; i < 2; i++) {
@@ -233,9 +230,8 @@ static void the_program_begins_again(void **state)
 }
 
 /* Firmware takes exceptions in its own exception level, to an entry in the middle of its vector table. */
-static void entries_of_a_vector_table(void **state)
+TEST(entries_of_a_vector_table)
 {
-    (void)state;
     assert_true(ct_transfer_may_be_handler(1, 1, 0x40080a00, true, false));
     assert_true(ct_transfer_may_be_handler(3, 3, 0x80, true, false));
     assert_false(ct_transfer_may_be_handler(0, 0, 0x40080a00, true, false)); /* there is no handler at EL0 */
@@ -243,7 +239,7 @@ static void entries_of_a_vector_table(void **state)
     assert_true(ct_transfer_may_be_handler(1, 0, 0x40080a04, true, false));
 }
 
-static void handler_behind_call(void **state)
+TEST_WITH(handler_behind_call, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_INTERRUPTED);
@@ -255,7 +251,7 @@ static void handler_behind_call(void **state)
     expect(f, "main 2\nmain;work 2\nmain;work;irq 2\n");
 }
 
-static void handler_behind_return(void **state)
+TEST_WITH(handler_behind_return, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -268,7 +264,7 @@ static void handler_behind_return(void **state)
 }
 
 /* work() calls itself, and in the inner call a branch leads to the place after the call. */
-static void branch_to_behind_recursive_call(void **state)
+TEST_WITH(branch_to_behind_recursive_call, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -310,7 +306,7 @@ static void chain_handler(struct fixture *f, uint64_t from)
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
 }
 
-static void handlers_in_a_chain(void **state)
+TEST_WITH(handlers_in_a_chain, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -323,7 +319,7 @@ static void handlers_in_a_chain(void **state)
 }
 
 /* A handler is interrupted before its first instruction. */
-static void a_handler_is_interrupted_at_once(void **state)
+TEST_WITH(a_handler_is_interrupted_at_once, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -337,7 +333,7 @@ static void a_handler_is_interrupted_at_once(void **state)
 }
 
 /* The stream begins where one handler follows another. */
-static void a_chain_begins_the_stream(void **state)
+TEST_WITH(a_chain_begins_the_stream, begin, finish)
 {
     struct fixture *f = *state;
     mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT});
@@ -349,7 +345,7 @@ static void a_chain_begins_the_stream(void **state)
 
 /* An exception arrives late: it goes first, and the one before it follows in a chain. Then the same where
  * there was one handler before both. */
-static void an_exception_arrives_late(void **state)
+TEST_WITH(an_exception_arrives_late, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -368,7 +364,7 @@ static void an_exception_arrives_late(void **state)
 }
 
 /* The handlers that another handler is chained to are called anew, where the code was interrupted. */
-static void calls_of_chained_handlers(void **state)
+TEST_WITH(calls_of_chained_handlers, begin, finish)
 {
     struct fixture *f = *state;
     size_t count;
@@ -386,7 +382,7 @@ static void calls_of_chained_handlers(void **state)
 
 /* A handler switches threads of an operating system: the other thread begins, or continues in a function that
  * both are in. */
-static void another_thread_goes_on(void **state)
+TEST_WITH(another_thread_goes_on, begin, finish)
 {
     static const uint64_t places[] = {LEAF, WORK + 12};
     struct fixture *f = *state;
@@ -400,7 +396,7 @@ static void another_thread_goes_on(void **state)
 }
 
 /* The handler returns to threads that were left: each continues with its stack. */
-static void threads_go_on(void **state)
+TEST_WITH(threads_go_on, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -416,7 +412,7 @@ static void threads_go_on(void **state)
 }
 
 /* Both threads wait at the same place in work(): a return shows which one continued. */
-static void threads_at_one_place(void **state)
+TEST_WITH(threads_at_one_place, begin, finish)
 {
     static const uint64_t callers[] = {MAIN, LEAF};
     struct fixture *f = *state;
@@ -437,7 +433,7 @@ static void threads_at_one_place(void **state)
 }
 
 /* Old Arm code returns with MOV PC, LR. */
-static void return_through_a_jump(void **state)
+TEST_WITH(return_through_a_jump, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -465,7 +461,7 @@ static void write_program(struct fixture *f, char *path)
 }
 
 /* Code of GHC leaves its functions with BL and a RET after it, when nothing has saved the link register. */
-static void calls_that_cannot_return(void **state)
+TEST_WITH(calls_that_cannot_return, begin, finish)
 {
     struct fixture *f = *state;
     char path[] = "/tmp/coretap-stacks-XXXXXX";
@@ -506,7 +502,7 @@ static int measure(void *user, const void *bytes, size_t size)
 }
 
 /* Calls that never return, although their code does not show that. */
-static void stacks_too_deep_to_write(void **state)
+TEST_WITH(stacks_too_deep_to_write, begin, finish)
 {
     enum {
         CALLS = 20000,
@@ -539,7 +535,7 @@ static void stacks_too_deep_to_write(void **state)
 }
 
 /* Functions begin and end in order, and a mark keeps its place between the steps. */
-static void moves_in_order(void **state)
+TEST_WITH(moves_in_order, begin, finish)
 {
     static const struct ct_stack_move want[] = {
         {.kind = CT_STACK_ENTER},
@@ -579,7 +575,7 @@ static void moves_in_order(void **state)
 }
 
 /* Two streams that do the same have the same places, or places of their own. */
-static void owners_have_places_of_their_own(void **state)
+TEST_WITH(owners_have_places_of_their_own, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_stack_options options = {
@@ -612,7 +608,7 @@ static void owners_have_places_of_their_own(void **state)
 }
 
 /* A stream has its own stack, however many contexts another one had. */
-static void a_stream_behind_many_contexts(void **state)
+TEST_WITH(a_stream_behind_many_contexts, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_stack_options options = {
@@ -639,35 +635,4 @@ static void a_stream_behind_many_contexts(void **state)
     assert_int_equal(ct_stacks_owner(s, count - 1, &owner), CT_OK);
     assert_int_equal(owner.lane, 1);
     ct_stacks_free(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(untraced_handler_behind_call, begin, finish),
-        cmocka_unit_test_setup_teardown(untraced_handler_behind_return, begin, finish),
-        cmocka_unit_test_setup_teardown(untraced_handler_behind_tail_call, begin, finish),
-        cmocka_unit_test_setup_teardown(off_behind_call, begin, finish),
-        cmocka_unit_test_setup_teardown(off_behind_exception, begin, finish),
-        cmocka_unit_test(entries_of_a_vector_table),
-        cmocka_unit_test_setup_teardown(the_program_begins_again, begin, finish),
-        cmocka_unit_test_setup_teardown(handler_behind_call, begin, finish),
-        cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
-        cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
-        cmocka_unit_test_setup_teardown(handlers_in_a_chain, begin, finish),
-        cmocka_unit_test_setup_teardown(a_handler_is_interrupted_at_once, begin, finish),
-        cmocka_unit_test_setup_teardown(a_chain_begins_the_stream, begin, finish),
-        cmocka_unit_test_setup_teardown(an_exception_arrives_late, begin, finish),
-        cmocka_unit_test_setup_teardown(calls_of_chained_handlers, begin, finish),
-        cmocka_unit_test_setup_teardown(another_thread_goes_on, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_go_on, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_at_one_place, begin, finish),
-        cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
-        cmocka_unit_test_setup_teardown(calls_that_cannot_return, begin, finish),
-        cmocka_unit_test_setup_teardown(stacks_too_deep_to_write, begin, finish),
-        cmocka_unit_test_setup_teardown(moves_in_order, begin, finish),
-        cmocka_unit_test_setup_teardown(owners_have_places_of_their_own, begin, finish),
-        cmocka_unit_test_setup_teardown(a_stream_behind_many_contexts, begin, finish),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

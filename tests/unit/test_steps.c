@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks steps made from records of the walk: edges, cycles, marks; and the sums over edges. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "coretap/edges.h"
 #include "coretap/steps.h"
 #include "flow/step_builder.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 #define SIZE(a) (sizeof(a) / sizeof *(a))
 
@@ -69,7 +66,7 @@ static struct ct_edge edge(const struct fixture *f, size_t step)
 #define CYCLES(v_) ELEM(CT_ELEM_CYCLES, CT_CYCLES_ALONE, 0, v_)
 #define END        ELEM(CT_ELEM_END, CT_GAP_END, 0, 0)
 
-static void a_step_leaves_when_its_edge_is_known(void **state)
+TEST_WITH(a_step_leaves_when_its_edge_is_known, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 2, 1), CYCLES(9), RANGE(0x2000, 1, 0)};
@@ -82,7 +79,7 @@ static void a_step_leaves_when_its_edge_is_known(void **state)
     assert_int_equal(f->batch.cycles[0], 9);
 }
 
-static void equal_ways_have_one_number(void **state)
+TEST_WITH(equal_ways_have_one_number, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 2, 1), RANGE(0x1000, 2, 1), RANGE(0x1000, 2, 0),
@@ -98,7 +95,7 @@ static void equal_ways_have_one_number(void **state)
     assert_true(nodes[0].start == 0x1000 && nodes[0].last == 0x1004 && nodes[0].end == 0x1008);
 }
 
-static void a_count_is_split_by_instructions(void **state)
+TEST_WITH(a_count_is_split_by_instructions, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1), RANGE(0x1000, 2, 1), RANGE(0x1000, 4, 1),
@@ -111,7 +108,7 @@ static void a_count_is_split_by_instructions(void **state)
     assert_int_equal(f->batch.cycles[3], CT_STEP_NO_CYCLES);
 }
 
-static void counts_of_no_step_are_marks(void **state)
+TEST_WITH(counts_of_no_step_are_marks, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {CYCLES(3),
@@ -137,7 +134,7 @@ static void counts_of_no_step_are_marks(void **state)
     assert_true(f->batch.marks[1].elem.v == 7 && f->batch.marks[4].elem.v == CT_STEP_CYCLES);
 }
 
-static void a_timestamp_has_its_count_with_it(void **state)
+TEST_WITH(a_timestamp_has_its_count_with_it, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1), ELEM(CT_ELEM_TIMESTAMP, 0, 0, 1234),
@@ -150,7 +147,7 @@ static void a_timestamp_has_its_count_with_it(void **state)
     assert_int_equal(f->batch.cycles[0], 8);
 }
 
-static void trouble_leaves_an_edge_open(void **state)
+TEST_WITH(trouble_leaves_an_edge_open, begin, finish)
 {
     struct fixture *f = *state;
     static const struct ct_flow troubles[] = {ELEM(CT_ELEM_GAP, CT_GAP_OVERFLOW, 0, 0),
@@ -166,7 +163,7 @@ static void trouble_leaves_an_edge_open(void **state)
     }
 }
 
-static void memory_that_is_not_there_leaves_an_edge_open(void **state)
+TEST_WITH(memory_that_is_not_there_leaves_an_edge_open, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {
@@ -178,7 +175,7 @@ static void memory_that_is_not_there_leaves_an_edge_open(void **state)
     assert_int_equal(f->batch.cycles[0], 2);
 }
 
-static void an_exception_interrupts(void **state)
+TEST_WITH(an_exception_interrupts, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1),
@@ -191,7 +188,7 @@ static void an_exception_interrupts(void **state)
     assert_int_equal(f->batch.marks[0].at, 1);
 }
 
-static void stale_ranges_are_no_steps(void **state)
+TEST_WITH(stale_ranges_are_no_steps, begin, finish)
 {
     struct fixture *f = *state;
     struct ct_flow records[] = {RANGE(0x1000, 1, 1), RANGE(0x1004, 3, 1),
@@ -202,7 +199,7 @@ static void stale_ranges_are_no_steps(void **state)
     assert_int_equal(edge(f, 0).kind, CT_EDGE_OPEN);
 }
 
-static void an_unknown_path_ends_where_it_says(void **state)
+TEST_WITH(an_unknown_path_ends_where_it_says, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {
@@ -216,7 +213,7 @@ static void an_unknown_path_ends_where_it_says(void **state)
 }
 
 /* Has steps that would wait without end, and marks after a step whose edge is never known. */
-static void nothing_is_held_for_ever(void **state)
+TEST_WITH(nothing_is_held_for_ever, begin, finish)
 {
     struct fixture *f = *state;
     static const struct ct_flow range = RANGE(0x1000, 1, 1), mark = ELEM(CT_ELEM_EVENT, 1, 0, 0);
@@ -240,7 +237,7 @@ static void nothing_is_held_for_ever(void **state)
     assert_int_equal(kind, CT_EDGE_OPEN);
 }
 
-static void edges_add_up_by_context(void **state)
+TEST_WITH(edges_add_up_by_context, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1),
@@ -272,9 +269,8 @@ static void edges_add_up_by_context(void **state)
     ct_edges_free(edges);
 }
 
-static void squares_carry(void **state)
+TEST(squares_carry)
 {
-    (void)state;
     struct ct_edges *edges;
     const struct ct_edge_stats most = {.count = 1, .timed = 1, .square_lo = UINT64_MAX, .min = 1, .max = 1};
     assert_int_equal(ct_edges_new(NULL, NULL, &edges), CT_OK);
@@ -287,9 +283,8 @@ static void squares_carry(void **state)
 }
 
 /* A loop of one edge, in one call: its cycles need more than 32 bits. */
-static void cycles_of_an_edge_are_not_limited(void **state)
+TEST(cycles_of_an_edge_are_not_limited)
 {
-    (void)state;
     enum {
         PASSES = 70000,
         CYCLES_EACH = 65535
@@ -327,9 +322,8 @@ static void cycles_of_an_edge_are_not_limited(void **state)
 }
 
 /* Edges that only have counts get cycles later. */
-static void cycles_come_to_edges_that_were_counted(void **state)
+TEST(cycles_come_to_edges_that_were_counted)
 {
-    (void)state;
     struct ct_edges *edges;
     const struct ct_edge_stats counted = {.count = 3};
     const struct ct_edge_stats timed = {
@@ -350,9 +344,8 @@ static void cycles_come_to_edges_that_were_counted(void **state)
     ct_edges_free(edges);
 }
 
-static void contexts_beyond_the_limit_count_together(void **state)
+TEST(contexts_beyond_the_limit_count_together)
 {
-    (void)state;
     const struct ct_edges_options options = {.size = sizeof options, .max_contexts = 2};
     struct ct_edges *edges;
     size_t count;
@@ -372,9 +365,8 @@ static void contexts_beyond_the_limit_count_together(void **state)
 }
 
 /* The division is exact for all integers, and no part of the count is lost. */
-static void parts_are_exact(void **state)
+TEST(parts_are_exact)
 {
-    (void)state;
     struct rng rng = {1};
     for (int i = 0; i < 200000; i++) {
         uint32_t insns[6], cycles[6], left;
@@ -391,28 +383,4 @@ static void parts_are_exact(void **state)
         }
         assert_int_equal(cycles[count - 1], left | (count > 1 ? CT_STEP_SHARED | CT_STEP_ENDS : 0));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_step_leaves_when_its_edge_is_known, begin, finish),
-        cmocka_unit_test_setup_teardown(equal_ways_have_one_number, begin, finish),
-        cmocka_unit_test_setup_teardown(a_count_is_split_by_instructions, begin, finish),
-        cmocka_unit_test_setup_teardown(counts_of_no_step_are_marks, begin, finish),
-        cmocka_unit_test_setup_teardown(a_timestamp_has_its_count_with_it, begin, finish),
-        cmocka_unit_test_setup_teardown(trouble_leaves_an_edge_open, begin, finish),
-        cmocka_unit_test_setup_teardown(memory_that_is_not_there_leaves_an_edge_open, begin, finish),
-        cmocka_unit_test_setup_teardown(an_exception_interrupts, begin, finish),
-        cmocka_unit_test_setup_teardown(stale_ranges_are_no_steps, begin, finish),
-        cmocka_unit_test_setup_teardown(an_unknown_path_ends_where_it_says, begin, finish),
-        cmocka_unit_test_setup_teardown(nothing_is_held_for_ever, begin, finish),
-        cmocka_unit_test_setup_teardown(edges_add_up_by_context, begin, finish),
-        cmocka_unit_test(squares_carry),
-        cmocka_unit_test(cycles_come_to_edges_that_were_counted),
-        cmocka_unit_test(parts_are_exact),
-        cmocka_unit_test(cycles_of_an_edge_are_not_limited),
-        cmocka_unit_test(contexts_beyond_the_limit_count_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks each packet form of STPv2, written by hand, as lines of the listing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "support/software_lines.h"
+#include "support/unit.h"
 
 /* 21 units f and a 0: 11 bytes. Then the version packet, 2 bytes: natural timestamps. */
 #define ASYNC      "fffffffffffffffffffff0 "
@@ -34,9 +29,8 @@ static void behind_begin(const char *units, const char *packets, const char *ele
     expect(units, LINES_ELEMENTS, NO_SYNC, elements);
 }
 
-static void data_of_every_size(void **state)
+TEST(data_of_every_size)
 {
-    (void)state;
     behind_begin(BEGIN "141 c5 45a 51234 6deadbeef 70123456789abcdef 0",
                  "13 00 41c1 m8 master=41\n"
                  "14 00 c045 d4 data=5\n"
@@ -53,9 +47,8 @@ static void data_of_every_size(void **state)
                  "32 00 eo_trace reason=end_of_trace\n");
 }
 
-static void markers_and_timestamps(void **state)
+TEST(markers_and_timestamps)
 {
-    (void)state;
     behind_begin(BEGIN "102 fd3 fc417 d5211 f8ab f4ab0 8ab212 0",
                  "13 00 01f2 m8 master=2\n"
                  "14 00 f03d d4m data=3\n"
@@ -74,9 +67,8 @@ static void markers_and_timestamps(void **state)
                  "28 00 eo_trace reason=end_of_trace\n");
 }
 
-static void wide_data_with_markers_and_timestamps(void **state)
+TEST(wide_data_with_markers_and_timestamps)
 {
-    (void)state;
     behind_begin(BEGIN "f900ff f500ff11 900ff12 fa00000001 f60000000213 a0000000314"
                        "fb0000000000000001 f7000000000000000215 b000000000000000316",
                  "13 00 9f00ff d16m data=00ff\n"
@@ -101,9 +93,8 @@ static void wide_data_with_markers_and_timestamps(void **state)
                  "68 00 eo_trace reason=end_of_trace\n");
 }
 
-static void timestamps_of_every_length(void **state)
+TEST(timestamps_of_every_length)
 {
-    (void)state;
     behind_begin(BEGIN "e15 e245 ec123456789abc ed00000000000011 e0 ee8000000000000001 f0113 00",
                  "13 00 1ee5 flagts ts=5\n"
                  "14 00 e042e5 flagts ts=45\n"
@@ -124,9 +115,8 @@ static void timestamps_of_every_length(void **state)
                  "44 00 eo_trace reason=end_of_trace\n");
 }
 
-static void gray_timestamps_keep_gray_bits(void **state)
+TEST(gray_timestamps_keep_gray_bits)
 {
-    (void)state;
     /* Gray ff is aa; with its low unit 1 it is Gray f1, which is a1. */
     expect(ASYNC "f004 e2ff e11 0", LINES_PACKETS, ASYNC_LINE,
            "11 00 0f40 version ver=4\n"
@@ -135,9 +125,8 @@ static void gray_timestamps_keep_gray_bits(void **state)
            "16 00 00 null\n");
 }
 
-static void delta_timestamps_add_up(void **state)
+TEST(delta_timestamps_add_up)
 {
-    (void)state;
     expect(ASYNC "f002 e15 e210 fe 0", LINES_PACKETS, ASYNC_LINE,
            "11 00 0f20 version ver=2\n"
            "13 00 1ee5 flagts ts=5\n"
@@ -146,9 +135,8 @@ static void delta_timestamps_add_up(void **state)
            "17 00 00 null\n");
 }
 
-static void channels_and_masters(void **state)
+TEST(channels_and_masters)
 {
-    (void)state;
     behind_begin(BEGIN "112 f31234 356 40a 113 40b f1abcd 357 40c",
                  "13 00 11f2 m8 master=12\n"
                  "14 00 f0133234 c16 chan=1234\n"
@@ -166,9 +154,8 @@ static void channels_and_masters(void **state)
                  "29 00 eo_trace reason=end_of_trace\n");
 }
 
-static void errors(void **state)
+TEST(errors)
 {
-    (void)state;
     behind_begin(BEGIN "141 302 234 45a f278 45a 142 45b",
                  "13 00 4131 m8 master=41\n"
                  "14 00 3020 c8 chan=2\n"
@@ -187,9 +174,8 @@ static void errors(void **state)
                  "25 00 eo_trace reason=end_of_trace\n");
 }
 
-static void triggers_and_frequency(void **state)
+TEST(triggers_and_frequency)
 {
-    (void)state;
     behind_begin(BEGIN "f0612 141 f073415 f0800010000",
                  "13 00 0f1612 trig data=12\n"
                  "15 00 1014 m8 master=41\n"
@@ -201,9 +187,8 @@ static void triggers_and_frequency(void **state)
                  "20 00 eo_trace reason=end_of_trace\n");
 }
 
-static void beyond_arm(void **state)
+TEST(beyond_arm)
 {
-    (void)state;
     behind_begin(BEGIN "f022abc f030f11 f0a77 f0b7812 f09000000ff13",
                  "13 00 0f22bafc user data=abc\n"
                  "16 00 f030f011 userts data=f ts=1\n"
@@ -219,9 +204,8 @@ static void beyond_arm(void **state)
                  "32 00 eo_trace reason=end_of_trace\n");
 }
 
-static void what_cannot_be(void **state)
+TEST(what_cannot_be)
 {
-    (void)state;
     behind_begin(BEGIN "ef f04 f005 fff3 141 45a 0 " ASYNC "45b 142 45c",
                  "13 00 fe bad_sequence err=flag\n"
                  "14 00 0ff4 reserved\n"
@@ -241,17 +225,15 @@ static void what_cannot_be(void **state)
                  "38 00 eo_trace reason=end_of_trace\n");
 }
 
-static void timestamp_before_the_version(void **state)
+TEST(timestamp_before_the_version)
 {
-    (void)state;
     expect(ASYNC "e15 0", LINES_PACKETS, ASYNC_LINE,
            "11 00 1e05 bad_sequence err=flag\n"
            "12 00 00 null\n");
 }
 
-static void unsynchronised_runs(void **state)
+TEST(unsynchronised_runs)
 {
-    (void)state;
     /* The alignment packet takes the last 21 units f; a byte shared with it is not part of the run. */
     expect("33 ff fff" ASYNC "0", LINES_PACKETS, "",
            "0 00 - notsync bytes=3\n"
@@ -266,18 +248,16 @@ static void unsynchronised_runs(void **state)
            "0 00 eo_trace reason=end_of_trace\n");
 }
 
-static void surplus_units_once_synchronised(void **state)
+TEST(surplus_units_once_synchronised)
 {
-    (void)state;
     behind_begin(BEGIN "fff" ASYNC "0",
                  "13 00 ffffffffffffffffffffffff00 async\n"
                  "25 00 00 null\n",
                  "25 00 eo_trace reason=end_of_trace\n");
 }
 
-static void alignment_that_a_packet_swallowed_in_part(void **state)
+TEST(alignment_that_a_packet_swallowed_in_part)
 {
-    (void)state;
     /* The payload of a D32 was lost, and it took eight units of the alignment packet. */
     behind_begin(BEGIN "6" ASYNC "f003 0 4ab 0",
                  "13 00 f6ffffffff d32 data=ffffffff\n"
@@ -291,9 +271,8 @@ static void alignment_that_a_packet_swallowed_in_part(void **state)
                  "28 00 eo_trace reason=end_of_trace\n");
 }
 
-static void cut_by_the_end(void **state)
+TEST(cut_by_the_end)
 {
-    (void)state;
     behind_begin(BEGIN "6123", "13 00 1632 incomplete_eot err=d32\n", "13 00 eo_trace reason=end_of_trace\n");
     behind_begin(BEGIN "b0123 4567 89ab cdef2", "13 00 0b21436587a9cbed2f incomplete_eot err=d64\n",
                  "13 00 eo_trace reason=end_of_trace\n");
@@ -303,9 +282,8 @@ static void cut_by_the_end(void **state)
                  "13 00 eo_trace reason=end_of_trace\n");
 }
 
-static void events(void **state)
+TEST(events)
 {
-    (void)state;
     expect(BEGIN "141 302 f8ab e15 f0113 f0612 f0800010000 234 f278 45a", LINES_EVENTS, "",
            "Sw\t0\t0xab\tmaster 0x41 channel 0x2, marked\n"
            "Sw\t0\t\tmaster 0x41 channel 0x2, flag\n"
@@ -321,38 +299,12 @@ static void events(void **state)
            "End\t0\t\tend of trace\n");
 }
 
-static void text_of_channels(void **state)
+TEST(text_of_channels)
 {
-    (void)state;
     /* "Hi" and a newline on channel 0, a line without its end on channel 1. */
     expect(BEGIN "141 56948 301 57963 300 40a 0", LINES_TEXT, "",
            "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":22,\"type\":\"Txt\",\"cycle\":0,\"value\":"
            "\"0x410000\",\"note\":\"Hi\"}\n"
            "{\"buffer\":\"b\",\"id\":\"00\",\"offset\":18,\"type\":\"Txt\",\"cycle\":0,\"value\":"
            "\"0x410001\",\"note\":\"cy\"}\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_of_every_size),
-        cmocka_unit_test(markers_and_timestamps),
-        cmocka_unit_test(wide_data_with_markers_and_timestamps),
-        cmocka_unit_test(timestamps_of_every_length),
-        cmocka_unit_test(gray_timestamps_keep_gray_bits),
-        cmocka_unit_test(delta_timestamps_add_up),
-        cmocka_unit_test(channels_and_masters),
-        cmocka_unit_test(errors),
-        cmocka_unit_test(triggers_and_frequency),
-        cmocka_unit_test(beyond_arm),
-        cmocka_unit_test(what_cannot_be),
-        cmocka_unit_test(timestamp_before_the_version),
-        cmocka_unit_test(unsynchronised_runs),
-        cmocka_unit_test(surplus_units_once_synchronised),
-        cmocka_unit_test(alignment_that_a_packet_swallowed_in_part),
-        cmocka_unit_test(cut_by_the_end),
-        cmocka_unit_test(events),
-        cmocka_unit_test(text_of_channels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks bytes that are kept in memory and in a file. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +8,7 @@
 
 #include "chain/file_window.h"
 #include "chain/threads/stream_bytes.h"
+#include "support/unit.h"
 
 enum {
     SIZE = 20000
@@ -41,9 +36,8 @@ static void expect(struct ct_stream_bytes *piece, size_t from, size_t to)
 }
 
 /* Reads forwards with overlap, back, within the present bytes, beyond their end, and nothing. */
-static void test_parts_of_a_file(void **state)
+TEST(test_parts_of_a_file)
 {
-    (void)state;
     static const size_t parts[][2] = {{0, 100},      {90, 5000},   {4999, 5001}, {100, 200}, {150, 160},
                                       {0, SIZE - 7}, {3000, 3000}, {4000, 9000}, {1, 2}};
     const int fd = make_file();
@@ -59,9 +53,8 @@ static void test_parts_of_a_file(void **state)
 }
 
 /* Windows grow, move back, and end with the file. */
-static void test_windows_of_a_file(void **state)
+TEST(test_windows_of_a_file)
 {
-    (void)state;
     enum {
         LARGE = 40 << 20,
         STEP = 300001
@@ -89,9 +82,8 @@ static void test_windows_of_a_file(void **state)
     assert_int_not_equal(errno, 0);
 }
 
-static void test_file_that_became_shorter(void **state)
+TEST(test_file_that_became_shorter)
 {
-    (void)state;
     const int fd = make_file();
     struct ct_stream_bytes piece = {0};
     struct ct_run run;
@@ -108,9 +100,8 @@ static void test_file_that_became_shorter(void **state)
 }
 
 /* An object used for a file can be filled from memory, and reports where its bytes came from. */
-static void test_used_again_in_memory(void **state)
+TEST(test_used_again_in_memory)
 {
-    (void)state;
     const int fd = make_file();
     const struct ct_span spans[] = {{.pos = 40, .place = UINT64_C(40) << CT_SPAN_BITS}};
     const struct ct_run run = {.data = bytes + 50, .size = 10000, .pos = 50, .spans = spans, .span_count = 1};
@@ -124,15 +115,4 @@ static void test_used_again_in_memory(void **state)
     expect(&piece, 5, 6);
     ct_stream_bytes_free(&piece);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_of_a_file),
-        cmocka_unit_test(test_windows_of_a_file),
-        cmocka_unit_test(test_file_that_became_shorter),
-        cmocka_unit_test(test_used_again_in_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

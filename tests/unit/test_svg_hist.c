@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks plots of times. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/svg_hist.h"
+#include "support/unit.h"
 
 /* Returns the plot of `value`, measured three times. */
 static char *plot_of(uint64_t value)
@@ -34,10 +28,9 @@ static char *plot_of(uint64_t value)
 
 /* Compared with a large value, the width of its place would be lost in a double, and coordinates would not be
  * numbers. */
-static void test_one_value(void **state)
+TEST(test_one_value)
 {
     static const uint64_t values[] = {0, 1, 1000, UINT64_C(1) << 53, UINT64_C(1) << 60, UINT64_MAX / 3};
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         char *text = plot_of(values[i]);
         assert_null(strstr(text, "nan"));
@@ -47,7 +40,7 @@ static void test_one_value(void **state)
 }
 
 /* Labels on the axis of a small plot, over several powers of ten, do not overlap. */
-static void labels_keep_apart(void **state)
+TEST(labels_keep_apart)
 {
     uint32_t histogram[CT_DIST_BUCKETS] = {0};
     char *text = NULL;
@@ -59,7 +52,6 @@ static void labels_keep_apart(void **state)
                                  .max = 264400,
                                  .histogram = histogram,
                                  .buckets = CT_DIST_BUCKETS};
-    (void)state;
     histogram[ct_dist_bucket(1147)] = histogram[ct_dist_bucket(264400)] = 1;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
@@ -100,9 +92,8 @@ static char *plot_between(uint64_t least, uint64_t most)
 }
 
 /* Cycle numbers in one plot are all complete or all abbreviated. */
-static void numbers_are_alike(void **state)
+TEST(numbers_are_alike)
 {
-    (void)state;
     char *text = plot_between(7000, 14900);
     assert_non_null(strstr(text, ">8,000<"));
     assert_non_null(strstr(text, ">10,000<"));
@@ -118,7 +109,7 @@ static void numbers_are_alike(void **state)
 
 /* A long name is cut between two letters, before the number of measurements; a tooltip has all of it. A mean
  * has as many digits as its extremes. */
-static void long_names_are_cut(void **state)
+TEST(long_names_are_cut)
 {
     uint32_t histogram[CT_DIST_BUCKETS] = {0};
     char *text = NULL;
@@ -130,7 +121,6 @@ static void long_names_are_cut(void **state)
                                  .max = 31200000,
                                  .histogram = histogram,
                                  .buckets = CT_DIST_BUCKETS};
-    (void)state;
     for (unsigned i = 0; i < 50; i++)
         strcat(name, "\xc3\xa9");
     histogram[ct_dist_bucket(4757)] = 1;
@@ -151,12 +141,4 @@ static void long_names_are_cut(void **state)
     assert_non_null(strstr(text, "data-tip=\"\xc3\xa9"));
     assert_non_null(strstr(text, "min 4,757, mean 5.20 M, max 31.20 M cycles"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_value), cmocka_unit_test(labels_keep_apart),
-                                       cmocka_unit_test(numbers_are_alike),
-                                       cmocka_unit_test(long_names_are_cut)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

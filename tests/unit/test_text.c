@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares numbers and atoms as text with printf, and with the same written one at a time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <inttypes.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/printable.h"
 #include "support/rng.h"
 #include "format/text.h"
+#include "support/unit.h"
 
 static struct ct_text text;
 
@@ -25,9 +19,8 @@ static void expect(const char *wanted)
 }
 
 /* Checks all widths, and both sides of each power of ten and of sixteen. */
-static void numbers(void **state)
+TEST(numbers)
 {
-    (void)state;
     char wanted[32];
     struct rng rng = {1};
     uint64_t ten = 1;
@@ -48,9 +41,8 @@ static void numbers(void **state)
     }
 }
 
-static void fixed_width(void **state)
+TEST(fixed_width)
 {
-    (void)state;
     char wanted[32];
     struct rng rng = {3};
     for (unsigned i = 0; i < 2000; i++) {
@@ -63,9 +55,8 @@ static void fixed_width(void **state)
 }
 
 /* Offsets increase by a little, jump to another width, and return. */
-static void offsets(void **state)
+TEST(offsets)
 {
-    (void)state;
     char wanted[32];
     struct rng rng = {4};
     uint64_t value = 0;
@@ -77,9 +68,8 @@ static void offsets(void **state)
     }
 }
 
-static void atoms(void **state)
+TEST(atoms)
 {
-    (void)state;
     struct rng rng = {2};
     for (unsigned i = 0; i < 2000; i++) {
         char wanted[33] = {0};
@@ -93,9 +83,8 @@ static void atoms(void **state)
 }
 
 /* A word is copied whole, and its kind is counted. */
-static void words(void **state)
+TEST(words)
 {
-    (void)state;
     static const struct ct_word names[] = {CT_WORD("a64"), CT_WORD("i_addr_ctxt_l_64is1")};
     ct_text_word(&text, &names[0]);
     ct_text_word(&text, &names[1]);
@@ -120,9 +109,8 @@ static const struct {
     {"cut \xe2\x82", "cut \\xe2\\x82", "cut \\xe2\\x82", "cut \\ufffd\\ufffd"},
 };
 
-static void escapes(void **state)
+TEST(escapes)
 {
-    (void)state;
     struct ct_arena arena = {0};
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         char room[CT_PRINTABLE_ROOM(64)];
@@ -142,9 +130,8 @@ static void escapes(void **state)
 }
 
 /* Every string can be read back from what ct_escape_to_read wrote, which is printable. */
-static void escaped_and_back(void **state)
+TEST(escaped_and_back)
 {
-    (void)state;
     struct rng rng = {2};
     for (unsigned i = 0; i < 2000; i++) {
         char name[33] = "", written[CT_PRINTABLE_ROOM(sizeof name)];
@@ -160,9 +147,8 @@ static void escaped_and_back(void **state)
 }
 
 /* A string is longer than the room between two checks. */
-static void long_text(void **state)
+TEST(long_text)
 {
-    (void)state;
     static char name[3 * CT_TEXT_SIZE];
     struct ct_text kept;
     memset(name, '\x1b', sizeof name - 1);
@@ -171,14 +157,4 @@ static void long_text(void **state)
     assert_true(ct_text_flush(&kept));
     assert_int_equal(kept.kept_size, 4 * (sizeof name - 1));
     free(kept.kept);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),          cmocka_unit_test(fixed_width), cmocka_unit_test(atoms),
-        cmocka_unit_test(offsets),          cmocka_unit_test(words),       cmocka_unit_test(escapes),
-        cmocka_unit_test(escaped_and_back), cmocka_unit_test(long_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks firmware as text: Intel HEX and S-records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include <string.h>
 
 #include "coretap/program.h"
 #include "support/test_file.h"
-
-#include <string.h>
+#include "support/unit.h"
 
 /* Eight bytes at 0x08000000 and four at 0x20000000, with an entry address. */
 static const char two_places[] = ":020000042000DA\r\n"
@@ -47,9 +43,8 @@ static void expect_bytes(const struct ct_memory *memory, uint64_t addr, const ch
     assert_true(!count || !memcmp(bytes, want, count));
 }
 
-static void pieces_lie_where_they_say(void **state)
+TEST(pieces_lie_where_they_say)
 {
-    (void)state;
     struct ct_memory *memory;
     assert_int_equal(ct_memory_new(NULL, &memory), CT_OK);
     assert_int_equal(add(memory, two_places, 1), CT_OK);
@@ -59,9 +54,8 @@ static void pieces_lie_where_they_say(void **state)
     ct_memory_free(memory);
 }
 
-static void records_of_each_size(void **state)
+TEST(records_of_each_size)
 {
-    (void)state;
     struct ct_memory *memory;
     assert_int_equal(ct_memory_new(NULL, &memory), CT_OK);
     assert_int_equal(add(memory, records, 1), CT_OK);
@@ -83,9 +77,8 @@ static void refuse(const char *text, uint8_t is_elf, const char *want)
     ct_ctx_free(ctx);
 }
 
-static void damage_is_told(void **state)
+TEST(damage_is_told)
 {
-    (void)state;
     refuse(two_places, 0, "the file is Intel HEX, a text that contains its own addresses");
     refuse(records, 0, "the file is S-records, a text");
     refuse(":0400000001020304F2\n:04000000010203", 1, "line 2 is damaged");
@@ -118,22 +111,10 @@ static void warn(const char *text, const char *want)
     ct_ctx_free(ctx);
 }
 
-static void what_is_not_read_is_told(void **state)
+TEST(what_is_not_read_is_told)
 {
-    (void)state;
     warn(two_places, "");
     warn(records, "");
     warn(":0400000001020304F2\n", "may be truncated after line 1");
     warn(":0400000001020304F2\n:00000001FF\n\n:0400020001020304F0\n", "line 4 follows the end record");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_lie_where_they_say),
-        cmocka_unit_test(records_of_each_size),
-        cmocka_unit_test(damage_is_told),
-        cmocka_unit_test(what_is_not_read_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the times of events between timestamps that arrive after them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "coretap/timeline.h"
+#include "support/unit.h"
 
 #define SIZE(a) (sizeof(a) / sizeof *(a))
 #define MOST    32
@@ -36,26 +32,23 @@ static void assert_times(const struct ct_event *events, size_t size, const uint6
     ct_timeline_free(t);
 }
 
-static void what_comes_before_a_timestamp_lies_before_it(void **state)
+TEST(what_comes_before_a_timestamp_lies_before_it)
 {
-    (void)state;
     const struct ct_event events[] = {BRANCH(0), STAMP(100, 0), BRANCH(0), BRANCH(0), STAMP(200, 0), END};
     const uint64_t times[] = {100, 100, 200, 200, 200, 200};
     assert_times(events, SIZE(events), times);
 }
 
-static void cycles_say_where_between(void **state)
+TEST(cycles_say_where_between)
 {
-    (void)state;
     const struct ct_event events[] = {STAMP(1000, 100), BRANCH(110), BRANCH(150),
                                       STAMP(1200, 200), BRANCH(210), {.type = CT_EVENT_END, .cycle = 250}};
     const uint64_t times[] = {1000, 1020, 1100, 1200, 1220, 1300};
     assert_times(events, SIZE(events), times);
 }
 
-static void large_numbers_do_not_overflow(void **state)
+TEST(large_numbers_do_not_overflow)
 {
-    (void)state;
     const uint64_t big = UINT64_C(1) << 62;
     const struct ct_event events[] = {STAMP(big, 0), BRANCH(big / 2), STAMP(big + big / 2, big), END};
     const uint64_t times[] = {big, big + big / 4, big + big / 2, big + big / 2};
@@ -63,17 +56,15 @@ static void large_numbers_do_not_overflow(void **state)
 }
 
 /* A timestamp that counts cycles itself comes after events that have no count for these yet. */
-static void what_a_timestamp_counts_is_not_counted_again(void **state)
+TEST(what_a_timestamp_counts_is_not_counted_again)
 {
-    (void)state;
     const struct ct_event events[] = {STAMP(1000, 107), BRANCH(100), BRANCH(116), STAMP(1100, 207)};
     const uint64_t times[] = {1000, 1000, 1009, 1100};
     assert_times(events, SIZE(events), times);
 }
 
-static void time_never_runs_back(void **state)
+TEST(time_never_runs_back)
 {
-    (void)state;
     const struct ct_event events[] = {STAMP(500, 10), BRANCH(20),     STAMP(400, 30),
                                       BRANCH(40),     STAMP(600, 50), END};
     struct ct_timeline *t;
@@ -87,9 +78,8 @@ static void time_never_runs_back(void **state)
     ct_timeline_free(t);
 }
 
-static void a_timestamp_that_does_not_come_is_not_waited_for(void **state)
+TEST(a_timestamp_that_does_not_come_is_not_waited_for)
 {
-    (void)state;
     struct ct_timeline *t;
     struct ct_timed_event got[MOST];
     assert_int_equal(ct_timeline_new(NULL, &t), CT_OK);
@@ -106,17 +96,4 @@ static void a_timestamp_that_does_not_come_is_not_waited_for(void **state)
     assert_true(fetched >= 3 * CT_TIMELINE_WAITING - CT_TIMELINE_WAITING / 2);
     assert_true(pushed - fetched <= CT_TIMELINE_WAITING);
     ct_timeline_free(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_before_a_timestamp_lies_before_it),
-        cmocka_unit_test(cycles_say_where_between),
-        cmocka_unit_test(large_numbers_do_not_overflow),
-        cmocka_unit_test(what_a_timestamp_counts_is_not_counted_again),
-        cmocka_unit_test(time_never_runs_back),
-        cmocka_unit_test(a_timestamp_that_does_not_come_is_not_waited_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,16 @@
 /* Checks times: distributions, and runs of functions with exceptions, threads and recursion in between. */
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "analysis/dist.h"
 #include "base/fnv.h"
 #include "coretap/timing.h"
 #include "four_functions.h"
 #include "support/m_profile.h"
+#include "support/unit.h"
 
 #define EXC_RETURN 0xfffffffdu
 #define MOST       32
@@ -156,7 +153,7 @@ static const struct ct_timing_function *function(const struct fixture *f, const 
     return NULL;
 }
 
-static void calls_nest(void **state)
+TEST_WITH(calls_nest, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -172,7 +169,7 @@ static void calls_nest(void **state)
 }
 
 /* A handler's cycles are its own; the functions that it interrupted have their number separately. */
-static void exceptions_are_apart(void **state)
+TEST_WITH(exceptions_are_apart, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -192,7 +189,7 @@ static void exceptions_are_apart(void **state)
     assert_int_equal(ct_timing_totals_of(f->timing).cycles, 931);
 }
 
-static void threads_are_apart(void **state)
+TEST_WITH(threads_are_apart, begin, finish)
 {
     struct fixture *f = *state;
     context(f, 1);
@@ -213,7 +210,7 @@ static void threads_are_apart(void **state)
     assert_int_equal(ct_timing_totals_of(f->timing).switches, 2);
 }
 
-static void recursion_counts_once(void **state)
+TEST_WITH(recursion_counts_once, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -232,7 +229,7 @@ static void recursion_counts_once(void **state)
 }
 
 /* work() ends with a jump to leaf(), whose return is that of both. */
-static void tail_calls_return_together(void **state)
+TEST_WITH(tail_calls_return_together, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -245,7 +242,7 @@ static void tail_calls_return_together(void **state)
 
 /* Exceptions directly after a branch, before its target ran: the branch takes effect first. Traced and
  * untraced handlers alternate. */
-static void branches_happen_before_exceptions(void **state)
+TEST_WITH(branches_happen_before_exceptions, begin, finish)
 {
     struct fixture *f = *state;
     interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
@@ -272,7 +269,7 @@ static void branches_happen_before_exceptions(void **state)
 
 /* A thread switch directly after a call: the called function ran when its thread was back. The other thread
  * was switched directly after its return. */
-static void branches_happen_before_switches(void **state)
+TEST_WITH(branches_happen_before_switches, begin, finish)
 {
     struct fixture *f = *state;
     context(f, 1);
@@ -298,7 +295,7 @@ static void branches_happen_before_switches(void **state)
 }
 
 /* The next exception came directly after the return from an untraced handler: nothing ran in between. */
-static void exceptions_follow_each_other(void **state)
+TEST_WITH(exceptions_follow_each_other, begin, finish)
 {
     struct fixture *f = *state;
     interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
@@ -313,7 +310,7 @@ static void exceptions_follow_each_other(void **state)
 }
 
 /* M profile: a load of the PC from the stack is an exception return, which the trace reports as well. */
-static void a_jump_can_return_from_an_exception(void **state)
+TEST_WITH(a_jump_can_return_from_an_exception, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -351,7 +348,7 @@ static void chain_handler(struct fixture *f, uint64_t addr, bool returns)
 
 /* A second handler is tail-chained to the first one, then work() continues, or another thread, which is in
  * work(), too. */
-static void threads_change_in_handlers(void **state)
+TEST_WITH(threads_change_in_handlers, begin, finish)
 {
     static const uint64_t places[] = {WORK + 4, WORK + 12};
     struct fixture *f = *state;
@@ -372,7 +369,7 @@ static void threads_change_in_handlers(void **state)
 }
 
 /* M profile: a handler is interrupted before its first instruction. */
-static void a_handler_may_be_interrupted_at_once(void **state)
+TEST_WITH(a_handler_may_be_interrupted_at_once, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -390,7 +387,7 @@ static void a_handler_may_be_interrupted_at_once(void **state)
 
 /* M profile: an exception arrives late and goes first. The earlier one follows, before which a third one
  * arrives late. */
-static void exceptions_may_arrive_late(void **state)
+TEST_WITH(exceptions_may_arrive_late, begin, finish)
 {
     struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
@@ -413,7 +410,7 @@ static void exceptions_may_arrive_late(void **state)
 
 /* M profile: each of two threads in work() continues where it was interrupted, so that both runs are whole.
  * The handlers are functions, which run from the exception to the exception return. */
-static void threads_go_on_where_they_were_interrupted(void **state)
+TEST_WITH(threads_go_on_where_they_were_interrupted, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -458,7 +455,7 @@ static void wait_at_one_place(struct fixture *f, uint64_t second)
 }
 
 /* The places that they return to distinguish the threads, but only afterwards. */
-static void threads_at_one_place_are_told_apart(void **state)
+TEST_WITH(threads_at_one_place_are_told_apart, begin, finish)
 {
     struct fixture *f = *state;
     wait_at_one_place(f, MAIN + 12);
@@ -469,7 +466,7 @@ static void threads_at_one_place_are_told_apart(void **state)
 }
 
 /* When nothing distinguishes the threads, no run counts for both. */
-static void threads_that_are_alike_are_cut(void **state)
+TEST_WITH(threads_that_are_alike_are_cut, begin, finish)
 {
     struct fixture *f = *state;
     wait_at_one_place(f, MAIN);
@@ -478,7 +475,7 @@ static void threads_that_are_alike_are_cut(void **state)
 }
 
 /* A run cut by a gap counts as begun but not as whole. */
-static void gaps_cut_runs(void **state)
+TEST_WITH(gaps_cut_runs, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -497,7 +494,7 @@ static void gaps_cut_runs(void **state)
     assert_int_equal(totals.gaps, 1);
 }
 
-static void steps_without_cycles_cut_runs(void **state)
+TEST_WITH(steps_without_cycles_cut_runs, begin, finish)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
@@ -507,9 +504,8 @@ static void steps_without_cycles_cut_runs(void **state)
     assert_int_equal(ct_timing_totals_of(f->timing).untimed, 1);
 }
 
-static void buckets_are_eighths(void **state)
+TEST(buckets_are_eighths)
 {
-    (void)state;
     for (unsigned i = 0; i < CT_DIST_BUCKETS; i++) {
         uint64_t start = ct_dist_bucket_start(i);
         assert_int_equal(ct_dist_bucket(start), i);
@@ -521,9 +517,8 @@ static void buckets_are_eighths(void **state)
     assert_int_equal(ct_dist_bucket(UINT64_MAX), CT_DIST_BUCKETS - 1);
 }
 
-static void distributions_add_up(void **state)
+TEST(distributions_add_up)
 {
-    (void)state;
     struct ct_dist a = {0};
     struct ct_dist b = {0};
     for (uint64_t i = 1; i <= 100; i++)
@@ -542,9 +537,8 @@ static void distributions_add_up(void **state)
 }
 
 /* A histogram has room for the values that came, and at most twice that. */
-static void histograms_are_as_long_as_needed(void **state)
+TEST(histograms_are_as_long_as_needed)
 {
-    (void)state;
     struct ct_dist near = {0};
     struct ct_dist far = {0};
     assert_int_equal(ct_dist_add(&near, 3, true), CT_OK);
@@ -580,9 +574,8 @@ static int load_edge(struct ct_timing_sums *sums, int version, const char *edge)
 }
 
 /* What a file of an older version lacks is taken from a newer one, in either order. */
-static void older_files_are_read(void **state)
+TEST(older_files_are_read)
 {
-    (void)state;
     for (int turned = 0; turned < 2; turned++) {
         struct ct_ctx *ctx = ct_ctx_new();
         struct ct_timing_sums *sums;
@@ -618,7 +611,7 @@ static struct ct_watch_event event(uint64_t cycle, uint32_t watch, enum ct_watch
 }
 
 /* A change of context may begin a pair and end it, and then does not count as a change in between. */
-static void contexts_are_ends_of_pairs(void **state)
+TEST_WITH(contexts_are_ends_of_pairs, begin, finish)
 {
     enum {
         EXCEPTION,
@@ -656,41 +649,10 @@ static void contexts_are_ends_of_pairs(void **state)
 }
 
 /* Programs that are announced and missing are refused. */
-static void programs_are_needed(void **state)
+TEST(programs_are_needed)
 {
-    (void)state;
     const struct ct_timing_options options = {.size = sizeof options, .program_count = 1};
     struct ct_timing *timing = NULL;
     assert_int_equal(ct_timing_new(NULL, &options, &timing), CT_ERR_ARG);
     assert_null(timing);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(calls_nest, begin, finish),
-        cmocka_unit_test_setup_teardown(exceptions_are_apart, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_are_apart, begin, finish),
-        cmocka_unit_test_setup_teardown(recursion_counts_once, begin, finish),
-        cmocka_unit_test_setup_teardown(tail_calls_return_together, begin, finish),
-        cmocka_unit_test_setup_teardown(branches_happen_before_exceptions, begin, finish),
-        cmocka_unit_test_setup_teardown(branches_happen_before_switches, begin, finish),
-        cmocka_unit_test_setup_teardown(exceptions_follow_each_other, begin, finish),
-        cmocka_unit_test_setup_teardown(a_jump_can_return_from_an_exception, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_go_on_where_they_were_interrupted, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_at_one_place_are_told_apart, begin, finish),
-        cmocka_unit_test_setup_teardown(a_handler_may_be_interrupted_at_once, begin, finish),
-        cmocka_unit_test_setup_teardown(exceptions_may_arrive_late, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_that_are_alike_are_cut, begin, finish),
-        cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
-        cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
-        cmocka_unit_test_setup_teardown(contexts_are_ends_of_pairs, begin, finish),
-        cmocka_unit_test(programs_are_needed),
-        cmocka_unit_test(buckets_are_eighths),
-        cmocka_unit_test(distributions_add_up),
-        cmocka_unit_test(histograms_are_as_long_as_needed),
-        cmocka_unit_test(older_files_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

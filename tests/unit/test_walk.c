@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the walk along a small program: ranges, indirect branches, the return stack, exceptions, missing
  * memory. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "coretap/flow.h"
+#include "support/unit.h"
 
 #define MOST    64
 #define SIZE(a) (sizeof(a) / sizeof *(a))
@@ -91,9 +88,8 @@ static void assert_range(const struct ct_flow *r, uint64_t start, uint64_t end, 
     assert_int_equal(r->type, type);
 }
 
-static void ranges_follow_branches(void **state)
+TEST(ranges_follow_branches)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,         ADDRESS(0x1000), ATOMS(2, 3),
@@ -122,9 +118,8 @@ static void assert_contradiction(const struct ct_flow *r)
 
 /* Atoms make no line, but something unknown ran: that is reported once, up to where both context and address
  * are known. After atoms without a context, execution is not at the address. */
-static void atoms_before_context_and_address_are_told(void **state)
+TEST(atoms_before_context_and_address_are_told)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {ATOMS(3, 7), ATOMS(1, 1), ADDRESS(0x1000),
@@ -138,9 +133,8 @@ static void atoms_before_context_and_address_are_told(void **state)
 }
 
 /* A gap reports missing trace, up to the next address and context. */
-static void atoms_behind_a_gap_are_told_with_it(void **state)
+TEST(atoms_behind_a_gap_are_told_with_it)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1000), {.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW},
@@ -155,9 +149,8 @@ static void atoms_behind_a_gap_are_told_with_it(void **state)
 }
 
 /* bl 0x1014, but the trace says that execution is at 0x1008. After a pause it can be anywhere. */
-static void an_address_that_is_not_where_a_branch_went_is_told(void **state)
+TEST(an_address_that_is_not_where_a_branch_went_is_told)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,
@@ -188,9 +181,8 @@ static void an_address_that_is_not_where_a_branch_went_is_told(void **state)
 }
 
 /* ret without an address: with a return stack or without, what ran after it is reported as missing. */
-static void atoms_behind_an_indirect_branch_are_told(void **state)
+TEST(atoms_behind_an_indirect_branch_are_told)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1014), ATOMS(3, 7),
@@ -204,9 +196,8 @@ static void atoms_behind_an_indirect_branch_are_told(void **state)
     finish(&f);
 }
 
-static void returns_come_from_the_stack(void **state)
+TEST(returns_come_from_the_stack)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, false, false);
     /* bl; ret without an address; b.eq not taken */
@@ -217,9 +208,8 @@ static void returns_come_from_the_stack(void **state)
     finish(&f);
 }
 
-static void an_empty_return_stack_is_a_gap(void **state)
+TEST(an_empty_return_stack_is_a_gap)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, false, false);
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1014), ATOMS(3, 7), ADDRESS(0x1000), ATOMS(1, 1)};
@@ -232,9 +222,8 @@ static void an_empty_return_stack_is_a_gap(void **state)
 }
 
 /* bl with an N atom: later ranges are listed, but stale up to the next address. */
-static void a_branch_that_is_always_taken_has_no_n_atom(void **state)
+TEST(a_branch_that_is_always_taken_has_no_n_atom)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), ATOMS(2, 2), ADDRESS(0x1008), ATOMS(1, 0)};
@@ -251,9 +240,8 @@ static void a_branch_that_is_always_taken_has_no_n_atom(void **state)
 }
 
 /* The return stack was empty, so the place is unknown, and an exception lists nothing. */
-static void an_exception_behind_an_empty_stack_lists_nothing(void **state)
+TEST(an_exception_behind_an_empty_stack_lists_nothing)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, false, false);
     const struct ct_elem elems[] = {
@@ -270,9 +258,8 @@ static void an_exception_behind_an_empty_stack_lists_nothing(void **state)
 }
 
 /* The bl on the way to the return address would have needed an atom. */
-static void an_exception_behind_a_branch_without_atom_is_a_contradiction(void **state)
+TEST(an_exception_behind_a_branch_without_atom_is_a_contradiction)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {
@@ -294,9 +281,8 @@ static void an_exception_behind_a_branch_without_atom_is_a_contradiction(void **
 
 /* The way to the source address includes the bl; split or not, the answer is the same, and the walk continues
  * after it. */
-static void a_source_address_behind_a_taken_branch_is_a_contradiction(void **state)
+TEST(a_source_address_behind_a_taken_branch_is_a_contradiction)
 {
-    (void)state;
     for (int split = 0; split < 2; split++) {
         struct fixture f;
         begin(&f, false, true, split);
@@ -312,9 +298,8 @@ static void a_source_address_behind_a_taken_branch_is_a_contradiction(void **sta
     }
 }
 
-static void trace_info_empties_the_stack_until_an_address(void **state)
+TEST(trace_info_empties_the_stack_until_an_address)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, false, false);
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), {.kind = CT_ELEM_SYNC}, ATOMS(3, 7)};
@@ -324,9 +309,8 @@ static void trace_info_empties_the_stack_until_an_address(void **state)
     finish(&f);
 }
 
-static void exceptions_tell_how_far_execution_came(void **state)
+TEST(exceptions_tell_how_far_execution_came)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {
@@ -344,9 +328,8 @@ static void exceptions_tell_how_far_execution_came(void **state)
 
 /* E1:E0 = 2: the return address is the target of the return, so the stack must not be used (libopencsd uses
  * it). */
-static void an_exception_at_the_target_needs_no_stack(void **state)
+TEST(an_exception_at_the_target_needs_no_stack)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, false, false);
     const struct ct_elem elems[] = {
@@ -360,9 +343,8 @@ static void an_exception_at_the_target_needs_no_stack(void **state)
     finish(&f);
 }
 
-static void missing_memory_is_told_once(void **state)
+TEST(missing_memory_is_told_once)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x101c), ATOMS(2, 3), ATOMS(1, 0)};
@@ -375,9 +357,8 @@ static void missing_memory_is_told_once(void **state)
     finish(&f);
 }
 
-static void source_addresses_make_ranges(void **state)
+TEST(source_addresses_make_ranges)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, true, false);
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1008), {.kind = CT_ELEM_SOURCE, .v = 0x1010}};
@@ -393,9 +374,8 @@ static void source_addresses_make_ranges(void **state)
     finish(&f);
 }
 
-static void a_source_address_goes_on_from_the_return_stack(void **state)
+TEST(a_source_address_goes_on_from_the_return_stack)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, true, false);
     /* bl; ret without an address; up to the return at 0x1010 */
@@ -407,9 +387,8 @@ static void a_source_address_goes_on_from_the_return_stack(void **state)
     finish(&f);
 }
 
-static void q_counts_lead_to_an_address_or_nowhere(void **state)
+TEST(q_counts_lead_to_an_address_or_nowhere)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,
@@ -427,9 +406,8 @@ static void q_counts_lead_to_an_address_or_nowhere(void **state)
 }
 
 /* Execution was after a return without an address: the path of the counted instruction is unknown. */
-static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
+TEST(a_q_element_behind_an_indirect_branch_has_no_path)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,
@@ -448,9 +426,8 @@ static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
 
 /* With a full return stack: the atom after an exception return without a target does not mean the return
  * address of the last call; that call's own return is still listed. */
-static void an_exception_return_leaves_the_return_stack(void **state)
+TEST(an_exception_return_leaves_the_return_stack)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, false, false);
     const struct ct_elem elems[] = {CONTEXT,     ADDRESS(0x1000), ATOMS(2, 3), {.kind = CT_ELEM_RETURN},
@@ -470,9 +447,8 @@ static void an_exception_return_leaves_the_return_stack(void **state)
 
 /* A call made before unreadable code may have returned there. Ranges after a return to it are stale, up to
  * the next address; later calls count again. */
-static void calls_from_before_missing_memory_are_in_doubt(void **state)
+TEST(calls_from_before_missing_memory_are_in_doubt)
 {
-    (void)state;
     static const uint32_t code[] = {BL(2), NOP, BLR_X0, RET};
     struct fixture f;
     begin(&f, true, false, false);
@@ -495,9 +471,8 @@ static void calls_from_before_missing_memory_are_in_doubt(void **state)
 
 /* The same holds for a call followed after a contradiction: bl with an N atom, b.eq taken, then bl with an E
  * atom. */
-static void calls_in_doubt_stay_in_doubt(void **state)
+TEST(calls_in_doubt_stay_in_doubt)
 {
-    (void)state;
     struct fixture f;
     begin(&f, true, false, false);
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), ATOMS(3, 6), ADDRESS(0x1014), ATOMS(2, 1)};
@@ -512,9 +487,8 @@ static void calls_in_doubt_stay_in_doubt(void **state)
     finish(&f);
 }
 
-static void an_eret_of_an_ete_leaves_the_return_stack(void **state)
+TEST(an_eret_of_an_ete_leaves_the_return_stack)
 {
-    (void)state;
     static const uint32_t code[] = {BL(2), NOP, ERET};
     struct fixture f;
     begin(&f, true, true, false);
@@ -531,9 +505,8 @@ static void an_eret_of_an_ete_leaves_the_return_stack(void **state)
 
 /* nop; add.w r0, r0, #1; nop; nop. The exception came inside of the add, which can be restarted or
  * continued. */
-static void a_return_address_inside_of_an_instruction_ends_behind_it(void **state)
+TEST(a_return_address_inside_of_an_instruction_ends_behind_it)
 {
-    (void)state;
     static const uint16_t code[] = {0xbf00, 0xf100, 0x0001, 0xbf00, 0xbf00, 0xbf00};
     static const struct {
         uint64_t ret, end;
@@ -556,9 +529,8 @@ static void a_return_address_inside_of_an_instruction_ends_behind_it(void **stat
 }
 
 /* nop (5 of them); le lr, back to the first: the end of the loop goes back or continues. */
-static void the_end_of_a_low_overhead_loop_may_fall_through(void **state)
+TEST(the_end_of_a_low_overhead_loop_may_fall_through)
 {
-    (void)state;
     static const uint16_t code[] = {0xbf00, 0xbf00, 0xbf00, 0xbf00, 0xbf00, 0xf00f, 0xc807, 0xbf00};
     struct fixture f;
     begin_on(&f, (struct ct_arch){.major = 8, .profile = CT_PROFILE_M}, false, false, false);
@@ -578,9 +550,8 @@ static void the_end_of_a_low_overhead_loop_may_fall_through(void **state)
 }
 
 /* Checks the place of execution when trace paused, was lost or ended. */
-static void the_last_place_is_told(void **state)
+TEST(the_last_place_is_told)
 {
-    (void)state;
     struct fixture f;
     begin(&f, false, false, false);
     const struct ct_elem elems[] = {CONTEXT,
@@ -602,9 +573,8 @@ static void the_last_place_is_told(void **state)
     finish(&f);
 }
 
-static void little_room_changes_nothing(void **state)
+TEST(little_room_changes_nothing)
 {
-    (void)state;
     const struct ct_elem elems[] = {CONTEXT, ADDRESS(0x1000), ATOMS(1, 1), ADDRESS(0x1008),
                                     ATOMS(30, 0x2aaaaaaa)};
     struct fixture whole;
@@ -623,38 +593,4 @@ static void little_room_changes_nothing(void **state)
     assert_memory_equal(whole.records, pieces.records, whole.count * sizeof *whole.records);
     finish(&whole);
     finish(&pieces);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_follow_branches),
-        cmocka_unit_test(atoms_before_context_and_address_are_told),
-        cmocka_unit_test(atoms_behind_a_gap_are_told_with_it),
-        cmocka_unit_test(an_address_that_is_not_where_a_branch_went_is_told),
-        cmocka_unit_test(atoms_behind_an_indirect_branch_are_told),
-        cmocka_unit_test(returns_come_from_the_stack),
-        cmocka_unit_test(an_empty_return_stack_is_a_gap),
-        cmocka_unit_test(a_branch_that_is_always_taken_has_no_n_atom),
-        cmocka_unit_test(an_exception_behind_an_empty_stack_lists_nothing),
-        cmocka_unit_test(an_exception_behind_a_branch_without_atom_is_a_contradiction),
-        cmocka_unit_test(a_source_address_behind_a_taken_branch_is_a_contradiction),
-        cmocka_unit_test(trace_info_empties_the_stack_until_an_address),
-        cmocka_unit_test(exceptions_tell_how_far_execution_came),
-        cmocka_unit_test(an_exception_at_the_target_needs_no_stack),
-        cmocka_unit_test(missing_memory_is_told_once),
-        cmocka_unit_test(source_addresses_make_ranges),
-        cmocka_unit_test(a_source_address_goes_on_from_the_return_stack),
-        cmocka_unit_test(q_counts_lead_to_an_address_or_nowhere),
-        cmocka_unit_test(a_q_element_behind_an_indirect_branch_has_no_path),
-        cmocka_unit_test(an_exception_return_leaves_the_return_stack),
-        cmocka_unit_test(an_eret_of_an_ete_leaves_the_return_stack),
-        cmocka_unit_test(calls_from_before_missing_memory_are_in_doubt),
-        cmocka_unit_test(calls_in_doubt_stay_in_doubt),
-        cmocka_unit_test(a_return_address_inside_of_an_instruction_ends_behind_it),
-        cmocka_unit_test(the_end_of_a_low_overhead_loop_may_fall_through),
-        cmocka_unit_test(the_last_place_is_told),
-        cmocka_unit_test(little_room_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks watchpoints: what a step passes, marks, and that neither batches nor room for events change
  * anything. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/name_suffix.h"
 #include "coretap/watch.h"
 #include "elf_build.h"
 #include "support/rng.h"
+#include "support/unit.h"
 
 #define TEXT UINT64_C(0x400000)
 #define MAIN TEXT
@@ -160,7 +157,7 @@ static void a_little_of_everything(struct fixture *f)
     mark(f, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW});
 }
 
-static void steps_and_marks_make_events(void **state)
+TEST_WITH(steps_and_marks_make_events, begin, finish)
 {
     struct fixture *f = *state;
     a_little_of_everything(f);
@@ -186,7 +183,7 @@ static void steps_and_marks_make_events(void **state)
         assert_int_equal(f->events[i].step, steps[i]);
 }
 
-static void cuts_change_nothing(void **state)
+TEST_WITH(cuts_change_nothing, begin, finish)
 {
     struct fixture *f = *state;
     struct ct_watch_event whole[MOST];
@@ -203,7 +200,7 @@ static void cuts_change_nothing(void **state)
 }
 
 /* As many as a program has edges. Sorting a set for each of them would exceed the test's time limit. */
-static void many_are_told_apart(void **state)
+TEST_WITH(many_are_told_apart, begin, finish)
 {
     enum {
         MANY = 100000
@@ -224,7 +221,7 @@ static void many_are_told_apart(void **state)
 }
 
 /* Watchpoints that are added while a watcher exists are found, too. */
-static void later_ones_are_seen(void **state)
+TEST_WITH(later_ones_are_seen, begin, finish)
 {
     struct fixture *f = *state;
     struct ct_watcher *watcher;
@@ -242,7 +239,7 @@ static void later_ones_are_seen(void **state)
     ct_watcher_free(watcher);
 }
 
-static void what_is_missing_is_said(void **state)
+TEST_WITH(what_is_missing_is_said, begin, finish)
 {
     struct fixture *f = *state;
     const char *const specs[] = {"nowhere",
@@ -275,7 +272,7 @@ static void what_is_missing_is_said(void **state)
 }
 
 /* Outside of functions a place is an offset in its file, wherever the file was loaded. */
-static void offsets_in_files_are_places(void **state)
+TEST_WITH(offsets_in_files_are_places, begin, finish)
 {
     const struct fixture *f = *state;
     const uint64_t bias = UINT64_C(0x5500000000);
@@ -304,7 +301,7 @@ static void offsets_in_files_are_places(void **state)
 }
 
 /* The same name stands for the function, or the file, of each program. */
-static void offsets_are_those_of_all_programs(void **state)
+TEST_WITH(offsets_are_those_of_all_programs, begin, finish)
 {
     const struct fixture *f = *state;
     const uint64_t bias[] = {UINT64_C(0x5500000000), UINT64_C(0x5600000000), UINT64_C(0x5500000000)};
@@ -354,7 +351,7 @@ static void expect_write(const struct fixture *f, size_t i, uint32_t watch, uint
 
 /* Writes to ports and channels are found by port, master and channel; signed values have their sign in all 64
  * bits. */
-static void writes_have_values(void **state)
+TEST_WITH(writes_have_values, begin, finish)
 {
     struct fixture *f = *state;
     watch(f, "itm:3");
@@ -386,7 +383,7 @@ static void writes_have_values(void **state)
 }
 
 /* A timestamp has the number of events right before it that belong to the access that it stamps. */
-static void timestamps_count_what_they_stamp(void **state)
+TEST_WITH(timestamps_count_what_they_stamp, begin, finish)
 {
     struct fixture *f = *state;
     watch(f, "dwt:1");
@@ -474,7 +471,7 @@ static size_t leave_out(const struct ct_watch_event *events, size_t count, const
     return kept;
 }
 
-static void timestamps_in_rows(void **state)
+TEST_WITH(timestamps_in_rows, begin, finish)
 {
     struct fixture *f = *state;
     struct rng rng = {.state = 42};
@@ -505,7 +502,7 @@ static void timestamps_in_rows(void **state)
     assert_int_equal(f->event_count, all);
 }
 
-static void events_and_contexts_go_by_number(void **state)
+TEST_WITH(events_and_contexts_go_by_number, begin, finish)
 {
     struct fixture *f = *state;
     watch(f, "event:1");
@@ -536,7 +533,7 @@ static void run_thread(struct fixture *f, uint32_t thread)
 
 /* A name is valid from its time on, for a thread or for all threads of a process. Threads of Linux may be
  * traced as VMIDs. */
-static void contexts_go_by_name(void **state)
+TEST_WITH(contexts_go_by_name, begin, finish)
 {
     struct fixture *f = *state;
     static const struct ct_context_name names[] = {
@@ -579,11 +576,10 @@ static void contexts_go_by_name(void **state)
 }
 
 /* Checks the name of a context at a time. */
-static void names_have_times(void **state)
+TEST(names_have_times)
 {
     static const struct ct_context_name names[] = {{"a", 10, 1, 1}, {"b", 20, 1, 1}, {"c", 0, 3, 3}};
     const struct ct_buffer buffer = {.names = names, .name_count = 3};
-    (void)state;
     assert_null(ct_context_name_find(&buffer, 1, 9));
     assert_ptr_equal(ct_context_name_find(&buffer, 1, 10), &names[0]);
     assert_ptr_equal(ct_context_name_find(&buffer, 1, 19), &names[0]);
@@ -595,7 +591,7 @@ static void names_have_times(void **state)
 }
 
 /* A watchpoint for something that no trace contains is refused for trace. */
-static void accesses_are_of_logs(void **state)
+TEST_WITH(accesses_are_of_logs, begin, finish)
 {
     struct fixture *f = *state;
     struct ct_watcher *watcher;
@@ -614,7 +610,7 @@ static void accesses_are_of_logs(void **state)
 }
 
 /* Calls go to the function and to the copy that the compiler made for some of them. */
-static void copies_are_the_function(void **state)
+TEST_WITH(copies_are_the_function, begin, finish)
 {
     struct fixture *f = *state;
     watch(f, "entry:work");
@@ -627,9 +623,8 @@ static void copies_are_the_function(void **state)
     assert_int_equal(f->events[1].value, COPY);
 }
 
-static void suffixes_are_read(void **state)
+TEST(suffixes_are_read)
 {
-    (void)state;
     assert_int_equal(ct_name_is_of("f.constprop.0", "f"), CT_NAME_COPY);
     assert_int_equal(ct_name_is_of("f.isra.0.cold", "f"), CT_NAME_COPY | CT_NAME_COLD);
     assert_int_equal(ct_name_is_of("f.cold.1", "f"), CT_NAME_COLD);
@@ -645,9 +640,8 @@ static void suffixes_are_read(void **state)
     assert_int_equal(ct_name_is_of("f2.isra.0", "f"), 0);
 }
 
-static void parameters_are_left_out(void **state)
+TEST(parameters_are_left_out)
 {
-    (void)state;
     assert_int_equal(ct_name_is_of("A::f(B const&, int (*)(int)) const", "A::f"), CT_NAME_WHOLE);
     assert_int_equal(ct_name_is_of("f(int) [clone .isra.0]", "f"), CT_NAME_WHOLE | CT_NAME_COPY);
     assert_int_equal(ct_name_is_of("A::operator()(int) const &", "A::operator()"), CT_NAME_WHOLE);
@@ -658,28 +652,4 @@ static void parameters_are_left_out(void **state)
     assert_true(ct_name_enters("f(int) [clone .isra.0]", "f"));
     assert_false(ct_name_enters("f(int) [clone .cold]", "f"));
     assert_false(ct_name_enters("f", "f"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(steps_and_marks_make_events, begin, finish),
-        cmocka_unit_test_setup_teardown(copies_are_the_function, begin, finish),
-        cmocka_unit_test(suffixes_are_read),
-        cmocka_unit_test(parameters_are_left_out),
-        cmocka_unit_test_setup_teardown(cuts_change_nothing, begin, finish),
-        cmocka_unit_test_setup_teardown(many_are_told_apart, begin, finish),
-        cmocka_unit_test_setup_teardown(later_ones_are_seen, begin, finish),
-        cmocka_unit_test_setup_teardown(what_is_missing_is_said, begin, finish),
-        cmocka_unit_test_setup_teardown(offsets_in_files_are_places, begin, finish),
-        cmocka_unit_test_setup_teardown(offsets_are_those_of_all_programs, begin, finish),
-        cmocka_unit_test_setup_teardown(writes_have_values, begin, finish),
-        cmocka_unit_test_setup_teardown(timestamps_count_what_they_stamp, begin, finish),
-        cmocka_unit_test_setup_teardown(timestamps_in_rows, begin, finish),
-        cmocka_unit_test_setup_teardown(events_and_contexts_go_by_number, begin, finish),
-        cmocka_unit_test_setup_teardown(contexts_go_by_name, begin, finish),
-        cmocka_unit_test(names_have_times),
-        cmocka_unit_test_setup_teardown(accesses_are_of_logs, begin, finish),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /* Checks the longest time of small programs with handmade steps, in which each piece always takes the same
  * time: the bound of a program with one path is the observed time, to the cycle. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "analysis/ilp.h"
 #include "analysis/timing_sums.h"
@@ -16,8 +12,8 @@
 #include "coretap/learn.h"
 #include "coretap/wcet.h"
 #include "elf_build.h"
-#include "support/tap_skip.h"
 #include "support/m_profile.h"
+#include "support/unit.h"
 
 #define NO_SOLVER "CBC is missing (Debian: coinor-libcbc-dev, coinor-libcbc3)"
 
@@ -215,7 +211,7 @@ static struct ct_wcet_result solve(struct fixture *f, bool exclude)
 }
 
 /* The loop counts to 10 by itself, and code that never ran is excluded: one path with exactly its time. */
-static void one_path_is_exact(void **state)
+TEST_WITH(one_path_is_exact, begin, finish)
 {
     struct fixture *f = *state;
     run_work(f, false, 0);
@@ -299,7 +295,7 @@ static uint64_t rounds_of_run(struct fixture *f, bool chained, unsigned next, un
 }
 
 /* In a run of work, nothing counts after another thread appears. */
-static void threads_change_in_handlers(void **state)
+TEST_WITH(threads_change_in_handlers, begin, finish)
 {
     assert_int_equal(rounds_of_run(*state, false, BEHIND, 8), 3);
     assert_int_equal(rounds_of_run(*state, false, HEAD, 3), 5);
@@ -319,7 +315,7 @@ static void go_round(struct fixture *f, unsigned n, bool enters)
 
 /* Two threads in one loop, distinguished by where each was interrupted: one runs the head 7 times, the other
  * 6 times. */
-static void threads_have_rounds_of_their_own(void **state)
+TEST_WITH(threads_have_rounds_of_their_own, begin, finish)
 {
     struct fixture *f = *state;
     f->count = f->mark_count = 0;
@@ -346,7 +342,7 @@ static void threads_have_rounds_of_their_own(void **state)
 }
 
 /* The longer of two ways counts, each of which ran once. */
-static void the_longer_way_counts(void **state)
+TEST_WITH(the_longer_way_counts, begin, finish)
 {
     struct fixture *f = *state;
     run_work(f, false, 0);
@@ -359,7 +355,7 @@ static void the_longer_way_counts(void **state)
 }
 
 /* A leaf that was slow once may be slow every time. */
-static void the_largest_time_counts_each_time(void **state)
+TEST_WITH(the_largest_time_counts_each_time, begin, finish)
 {
     struct fixture *f = *state;
     run_work(f, false, 30);
@@ -368,7 +364,7 @@ static void the_largest_time_counts_each_time(void **state)
     assert_int_equal(r.observed_max + 9 * 30, r.wcet);
 }
 
-static void what_was_not_seen_is_assumed(void **state)
+TEST_WITH(what_was_not_seen_is_assumed, begin, finish)
 {
     struct fixture *f = *state;
     run_work(f, false, 0);
@@ -383,7 +379,7 @@ static void what_was_not_seen_is_assumed(void **state)
 }
 
 /* spin begins with the head of its loop, which never ran: the head runs once and is not repeated. */
-static void an_entry_may_head_a_loop_that_never_ran(void **state)
+TEST_WITH(an_entry_may_head_a_loop_that_never_ran, begin, finish)
 {
     struct fixture *f = *state;
     run_work(f, false, 0);
@@ -395,7 +391,7 @@ static void an_entry_may_head_a_loop_that_never_ran(void **state)
 }
 
 /* one and two call each other, but two never ran: no path goes there, and the answer says so. */
-static void a_recursion_that_never_ran_is_left_out(void **state)
+TEST_WITH(a_recursion_that_never_ran_is_left_out, begin, finish)
 {
     struct fixture *f = *state;
     step(f, CALLS_ONE, CALLS_ONE, ONE, true, 3);
@@ -417,7 +413,7 @@ static void a_recursion_that_never_ran_is_left_out(void **state)
                                               "one with 'recursion two N' in the file of bounds");
 }
 
-static void an_entry_without_a_return_is_refused(void **state)
+TEST_WITH(an_entry_without_a_return_is_refused, begin, finish)
 {
     struct fixture *f = *state;
     const struct {
@@ -456,7 +452,7 @@ static int keep_text(void *user, const void *data, size_t size)
 }
 
 /* A call of a recursion from outside is counted once, not once for each of its functions. */
-static void calls_of_a_recursion_are_counted_once(void **state)
+TEST_WITH(calls_of_a_recursion_are_counted_once, begin, finish)
 {
     struct fixture *f = *state;
     static char text[8192];
@@ -488,7 +484,7 @@ static void calls_of_a_recursion_are_counted_once(void **state)
         assert_int_equal(r.wcet, 3 + 5 + 5 + 5 + 5 + 7 + 9 + 7 + 9);
 }
 
-static void the_user_knows_better(void **state)
+TEST_WITH(the_user_knows_better, begin, finish)
 {
     struct fixture *f = *state;
     run_work(f, false, 0);
@@ -512,7 +508,7 @@ static void the_user_knows_better(void **state)
     assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
 }
 
-static void mistakes_are_named(void **state)
+TEST_WITH(mistakes_are_named, begin, finish)
 {
     struct fixture *f = *state;
     const struct {
@@ -536,7 +532,7 @@ static void mistakes_are_named(void **state)
                      CT_ERR_NOT_FOUND); /* nothing was measured */
 }
 
-static void a_model_that_takes_too_long_is_refused(void **state)
+TEST_WITH(a_model_that_takes_too_long_is_refused, begin, finish)
 {
     struct fixture *f = *state;
     const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
@@ -556,9 +552,8 @@ static void a_model_that_takes_too_long_is_refused(void **state)
     ct_wcet_model_free(&model);
 }
 
-static void programs_are_solved(void **state)
+TEST(programs_are_solved)
 {
-    (void)state;
     struct ct_ilp p = {0};
     uint64_t values[2], gain;
     bool relaxed, too_long;
@@ -588,9 +583,8 @@ static void programs_are_solved(void **state)
     ct_ilp_free(&p);
 }
 
-static void terms_add_up_within_a_row(void **state)
+TEST(terms_add_up_within_a_row)
 {
-    (void)state;
     struct ct_ilp p = {0};
     uint32_t x, y;
     assert_int_equal(ct_ilp_column(&p, "x", 1, &x) | ct_ilp_column(&p, "y", 1, &y), CT_OK);
@@ -603,27 +597,4 @@ static void terms_add_up_within_a_row(void **state)
     assert_int_equal(p.rows[1].count, 1);
     assert_true(p.terms[0].factor == 5 && p.terms[1].factor == 1 && p.terms[2].factor == -1);
     ct_ilp_free(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terms_add_up_within_a_row),
-        cmocka_unit_test_setup_teardown(one_path_is_exact, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_have_rounds_of_their_own, begin, finish),
-        cmocka_unit_test_setup_teardown(the_longer_way_counts, begin, finish),
-        cmocka_unit_test_setup_teardown(the_largest_time_counts_each_time, begin, finish),
-        cmocka_unit_test_setup_teardown(what_was_not_seen_is_assumed, begin, finish),
-        cmocka_unit_test_setup_teardown(an_entry_may_head_a_loop_that_never_ran, begin, finish),
-        cmocka_unit_test_setup_teardown(a_recursion_that_never_ran_is_left_out, begin, finish),
-        cmocka_unit_test_setup_teardown(an_entry_without_a_return_is_refused, begin, finish),
-        cmocka_unit_test_setup_teardown(calls_of_a_recursion_are_counted_once, begin, finish),
-        cmocka_unit_test_setup_teardown(the_user_knows_better, begin, finish),
-        cmocka_unit_test_setup_teardown(mistakes_are_named, begin, finish),
-        cmocka_unit_test_setup_teardown(a_model_that_takes_too_long_is_refused, begin, finish),
-        cmocka_unit_test(programs_are_solved),
-    };
-    tap_skip_begin();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
