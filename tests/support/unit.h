@@ -7,10 +7,11 @@
  *         assert_int_equal(sum(NULL, 0), 0);
  *     }
  *
- *     TEST_WITH(the_file_has_a_header, open_file, close_file)
+ *     FIXTURE(struct fixture, open_file, close_file);
+ *
+ *     TEST_WITH(the_file_has_a_header, f)
  *     {
- *         struct fixture *f = *state;
- *         ...
+ *         assert_int_equal(f->bytes[0], 0x7f);
  *     }
  *
  *     GROUP_FIXTURE(make_folder, remove_folder) */
@@ -25,16 +26,31 @@
 #include <cmocka.h>
 
 /* Begins a test. */
-#define TEST(name) TEST_WITH(name, NULL, NULL)
-
-/* Begins a test between a set-up and a tear-down; `*state` is what the set-up made. */
-#define TEST_WITH(name, setup, teardown)                                                                     \
+#define TEST(name)                                                                                           \
     static void name(void **state);                                                                          \
+    UNIT_REGISTER(name, name, NULL, NULL)                                                                    \
+    static void name(__attribute__((unused)) void **state)
+
+/* Says what TEST_WITH gives to each test: the object that `setup` makes and `teardown` ends. */
+#define FIXTURE(type, setup, teardown)                                                                       \
+    typedef type unit_fixture;                                                                               \
+    static const CMFixtureFunction unit_setup = setup, unit_teardown = teardown
+
+/* Begins a test that has an object of its own; `object` is the pointer to it. */
+#define TEST_WITH(name, object)                                                                              \
+    static void name(unit_fixture *object);                                                                  \
+    static void unit_run_##name(void **state)                                                                \
+    {                                                                                                        \
+        name(*state);                                                                                        \
+    }                                                                                                        \
+    UNIT_REGISTER(name, unit_run_##name, unit_setup, unit_teardown)                                          \
+    static void name(__attribute__((unused)) unit_fixture *object)
+
+#define UNIT_REGISTER(name, run, setup, teardown)                                                            \
     __attribute__((constructor)) static void unit_register_##name(void)                                      \
     {                                                                                                        \
-        unit_add(&(struct CMUnitTest){#name, name, setup, teardown, NULL});                                  \
-    }                                                                                                        \
-    static void name(__attribute__((unused)) void **state)
+        unit_add(&(struct CMUnitTest){#name, run, setup, teardown, NULL});                                   \
+    }
 
 /* Sets what runs before the first test and after the last one. */
 #define GROUP_FIXTURE(setup, teardown)                                                                       \

@@ -52,6 +52,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 static struct ct_cover_report *report(const struct fixture *f, const struct ct_cover_item *items,
                                       size_t count)
 {
@@ -61,9 +63,8 @@ static struct ct_cover_report *report(const struct fixture *f, const struct ct_c
 }
 
 /* A run with count 0 lists the instructions of its function, and adds nothing. */
-TEST_WITH(test_unrun, begin, finish)
+TEST_WITH(test_unrun, f)
 {
-    const struct fixture *f = *state;
     const struct ct_cover_item brief[] = {
         {.from = WORK, .to = WORK + 8, .count = 3},
         {.from = WORK, .count = 2, .kind = CT_COVER_NOT},
@@ -99,12 +100,12 @@ TEST_WITH(test_unrun, begin, finish)
 }
 
 /* Padding between the entries of a vector table is not untested code; a jump over a few instructions is. */
-TEST_WITH(test_alignment, begin, finish)
+TEST_WITH(test_alignment, original)
 {
     static const uint32_t nop = 0xd503201f, jump = 0x14000001;
     const struct test_symbol vectors = {"vectors", TEXT, 0x80, STT_FUNC, STB_GLOBAL, 1};
     const struct ct_cover_item ran = {.from = TEXT, .to = TEXT + 4, .count = 1};
-    struct fixture f = *(const struct fixture *)*state;
+    struct fixture f = *original;
     for (unsigned i = 0; i < 32; i++) { /* jumps at 0, 16 and 20, and padding to the end */
         const uint32_t opcode = i == 0 || i == 16 || i == 20 ? jump : nop;
         memcpy(f.file + ELF_TEXT + 4 * i, &opcode, 4);
@@ -130,9 +131,9 @@ TEST_WITH(test_alignment, begin, finish)
 }
 
 /* Nothing ran at all. */
-TEST_WITH(test_nothing, begin, finish)
+TEST_WITH(test_nothing, f)
 {
-    struct ct_cover_report *none = report(*state, NULL, 0);
+    struct ct_cover_report *none = report(f, NULL, 0);
     assert_int_equal(none->insn_count, 0);
     assert_int_equal(none->sums.insns.all, FUNCTIONS * INSNS);
     assert_int_equal(none->sums.calls.all, 2 * FUNCTIONS);
@@ -173,9 +174,8 @@ static void check_sums(uint64_t apart)
 }
 
 /* Items that are announced and missing, and a report with nowhere to go, are refused. */
-TEST_WITH(test_null, begin, finish)
+TEST_WITH(test_null, f)
 {
-    const struct fixture *f = *state;
     struct ct_cover_report *none = NULL;
     assert_int_equal(ct_cover_report_new(NULL, &f->source, NULL, 1, &none), CT_ERR_ARG);
     assert_int_equal(ct_cover_report_new(NULL, &f->source, NULL, 0, NULL), CT_ERR_ARG);

@@ -50,6 +50,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 static struct ct_node node_at(uint64_t number)
 {
     const uint64_t start = 0x400000 + 16 * number;
@@ -126,9 +128,8 @@ static void check_order(const struct fixture *f, size_t count)
     assert_int_equal(next, edges);
 }
 
-TEST_WITH(test_streams, begin, finish)
+TEST_WITH(test_streams, f)
 {
-    struct fixture *f = *state;
     struct rng rng = {.state = 19};
     struct stream s;
     size_t at = 0;
@@ -147,26 +148,25 @@ TEST_WITH(test_streams, begin, finish)
     check_order(f, at);
 }
 
-TEST_WITH(test_filter, begin, finish)
+TEST_WITH(test_filter, f)
 {
-    struct fixture *f = *state;
     struct rng rng = {.state = 5};
     struct stream s;
+    void *state = f;
     for (uint32_t i = 0; i < 20; i++) {
         make_stream(f, &s, 3, true, &rng);
         assert_int_equal(ct_edge_events_begin(f->events, 0, 1), CT_OK);
         give(f, &s, 0, s.count, true);
         check_order(f, check(f, &s, 0, true));
         ct_graph_free(s.graph);
-        finish(state);
-        begin(state);
+        finish(&state);
+        begin(&state);
     }
 }
 
 /* A node without outgoing edges has a number, too. */
-TEST_WITH(test_lone_node, begin, finish)
+TEST_WITH(test_lone_node, f)
 {
-    struct fixture *f = *state;
     struct stream s = {.edge = {0}, .count = 2};
     assert_int_equal(ct_graph_new(f->ctx, &s.graph), CT_OK);
     for (uint32_t i = 0; i < 4; i++) {
@@ -184,9 +184,8 @@ TEST_WITH(test_lone_node, begin, finish)
 }
 
 /* Another object may number its edges in the same graph between two batches. */
-TEST_WITH(test_shared, begin, finish)
+TEST_WITH(test_shared, f)
 {
-    struct fixture *f = *state;
     struct rng rng = {.state = 7};
     struct stream s;
     make_stream(f, &s, NODES, false, &rng);

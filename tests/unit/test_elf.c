@@ -49,6 +49,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, set_up, tear_down);
+
 static void store(const struct fixture *f, size_t size)
 {
     FILE *out = fopen(f->path, "wb");
@@ -71,9 +73,8 @@ static int add(const struct fixture *f, uint64_t bias, int *there)
     return result;
 }
 
-TEST_WITH(segments, set_up, tear_down)
+TEST_WITH(segments, f)
 {
-    struct fixture *f = *state;
     store(f, ELF_SIZE);
     struct ct_memory *memory;
     assert_int_equal(ct_memory_new(f->ctx, &memory), CT_OK);
@@ -93,9 +94,8 @@ TEST_WITH(segments, set_up, tear_down)
 }
 
 /* The same file for more spaces: its segments are added to all of the spaces or to none. */
-TEST_WITH(more_spaces, set_up, tear_down)
+TEST_WITH(more_spaces, f)
 {
-    struct fixture *f = *state;
     store(f, ELF_SIZE);
     struct ct_memory *memory;
     assert_int_equal(ct_memory_new(f->ctx, &memory), CT_OK);
@@ -115,9 +115,8 @@ TEST_WITH(more_spaces, set_up, tear_down)
 }
 
 /* Every damage is reported, and nothing of the file is left in memory. */
-TEST_WITH(damaged, set_up, tear_down)
+TEST_WITH(damaged, f)
 {
-    struct fixture *f = *state;
     Elf64_Ehdr *header = (Elf64_Ehdr *)f->file;
     Elf64_Phdr *segment = (Elf64_Phdr *)(f->file + 0x40);
     int there;
@@ -162,9 +161,8 @@ static const char *name_at(const struct ct_symbols *s, uint64_t addr, uint64_t o
     return symbol->name;
 }
 
-TEST_WITH(functions, set_up, tear_down)
+TEST_WITH(functions, f)
 {
-    struct fixture *f = *state;
     store(f, ELF_SIZE);
     struct ct_symbols *s;
     assert_int_equal(ct_symbols_load(f->ctx, f->path, 0x1000, &s), CT_OK);
@@ -200,10 +198,9 @@ TEST_WITH(functions, set_up, tear_down)
 }
 
 /* The name chosen for an address does not depend on the order of the table. */
-TEST_WITH(one_name, set_up, tear_down)
+TEST_WITH(one_name, f)
 {
     static const char *const names[] = {"__memcpy", "mempcpy@@V_2", "memcpy@@V_1", "_memcpy"};
-    struct fixture *f = *state;
     for (unsigned first = 0; first < 4; first++) {
         struct test_symbol some[4];
         struct ct_symbols *s;
@@ -235,9 +232,8 @@ static unsigned check_spans(const struct ct_symbols *s, uint64_t from, uint64_t 
     return searches;
 }
 
-TEST_WITH(pieces, set_up, tear_down)
+TEST_WITH(pieces, f)
 {
-    struct fixture *f = *state;
     char text[64];
     struct ct_symbols *s;
     memset(f->file + ELF_TEXT, 0, 0x100);
@@ -279,9 +275,8 @@ TEST_WITH(pieces, set_up, tear_down)
 }
 
 /* Checks readable names, and texts that are no mangled names, hostile or not. */
-TEST_WITH(labels, set_up, tear_down)
+TEST_WITH(labels, f)
 {
-    struct fixture *f = *state;
     const struct test_symbol some[] = {
         {"_ZN4core3fmt9Formatter3pad17h1234567890abcdefE", 0x400010, 4, STT_FUNC, STB_GLOBAL, 1},
         {"_RNvC6_123foo3bar", 0x400020, 4, STT_FUNC, STB_GLOBAL, 1},
@@ -323,9 +318,8 @@ TEST_WITH(labels, set_up, tear_down)
 }
 
 /* Assembly rarely marks symbols as functions. Its labels count as such where code is in no function. */
-TEST_WITH(assembly, set_up, tear_down)
+TEST_WITH(assembly, f)
 {
-    struct fixture *f = *state;
     const struct test_symbol some[] = {
         {"$x", 0x400000, 0, STT_NOTYPE, STB_LOCAL, 1},
         {"start", 0x400000, 0, STT_NOTYPE, STB_GLOBAL, 1},
@@ -367,9 +361,8 @@ TEST_WITH(assembly, set_up, tear_down)
 
 /* Bit 0 of an address of Arm's older processors tells the instruction set: what it belongs to may lie in
  * front of a section that begins at an odd address, where there is no code. */
-TEST_WITH(odd_label, set_up, tear_down)
+TEST_WITH(odd_label, f)
 {
-    struct fixture *f = *state;
     const struct test_symbol one = {"odd", 0x400001, 0, STT_NOTYPE, STB_GLOBAL, 1};
     struct ct_symbols *s;
     size_t count;
@@ -385,7 +378,7 @@ TEST_WITH(odd_label, set_up, tear_down)
 }
 
 /* Checks names of gfortran, ocamlopt and GHC, and names of C that only look like them. */
-TEST_WITH(rules, set_up, tear_down)
+TEST_WITH(rules, f)
 {
     static const char *const names[][2] = {
         {"__grid_MOD_work", "grid::work"},
@@ -411,7 +404,6 @@ TEST_WITH(rules, set_up, tear_down)
         {"base_GHCziBase_map_closure", NULL},
     };
     const struct test_symbol one = {"camlStdlib__List__map_487", 0x400010, 4, STT_FUNC, STB_GLOBAL, 1};
-    struct fixture *f = *state;
     struct ct_symbols *s;
     size_t count;
     elf64_build(f->file, &one, 1);
@@ -431,9 +423,8 @@ TEST_WITH(rules, set_up, tear_down)
     }
 }
 
-TEST_WITH(no_functions, set_up, tear_down)
+TEST_WITH(no_functions, f)
 {
-    struct fixture *f = *state;
     elf64_build(f->file, symbols, 0);
     ((Elf64_Phdr *)(f->file + 0x40))[2].p_type = PT_NULL;
     struct ct_symbols *s;
@@ -452,9 +443,8 @@ TEST_WITH(no_functions, set_up, tear_down)
 }
 
 /* A32 and T32 functions of a 32-bit file, which bit 0 of the address distinguishes. */
-TEST_WITH(arm_functions, set_up, tear_down)
+TEST_WITH(arm_functions, f)
 {
-    struct fixture *f = *state;
     uint8_t *file = f->file;
     memset(file, 0, ELF_SIZE);
     Elf32_Ehdr *header = (Elf32_Ehdr *)file;
@@ -501,9 +491,8 @@ TEST_WITH(arm_functions, set_up, tear_down)
 
 /* Compares random functions with the definition: of those that contain the address, the one that begins last.
  * Some symbols are no functions but mark where code and data begin. */
-TEST_WITH(random_functions, set_up, tear_down)
+TEST_WITH(random_functions, f)
 {
-    struct fixture *f = *state;
     enum {
         FUNCTIONS = 24,
         ROUNDS = 200
@@ -543,9 +532,8 @@ TEST_WITH(random_functions, set_up, tear_down)
 }
 
 /* Whatever is cut off or changed gives a result, or an error with a text. */
-TEST_WITH(hostile, set_up, tear_down)
+TEST_WITH(hostile, f)
 {
-    struct fixture *f = *state;
     struct ct_symbols *s;
     uint8_t *copy = malloc(ELF_SIZE);
     uint32_t seed = 99;

@@ -82,6 +82,8 @@ static int finish(void **state)
     return rmdir(f->folder);
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 static void load(struct fixture *f, const void *text, size_t size)
 {
     write_file(f->kallsyms, text, size);
@@ -102,9 +104,8 @@ static const char *name_at(const struct fixture *f, uint64_t addr)
     return symbol ? ct_symbols_label(f->symbols, symbol) : MISSING;
 }
 
-TEST_WITH(a_function_ends_where_the_next_symbol_begins, begin, finish)
+TEST_WITH(a_function_ends_where_the_next_symbol_begins, f)
 {
-    struct fixture *f = *state;
     load_text(f, "ffff800010000100 T start\n"
                  "ffff800010000200 t helper\n"
                  "ffff800010000180 W weak\n"
@@ -121,16 +122,14 @@ TEST_WITH(a_function_ends_where_the_next_symbol_begins, begin, finish)
     assert_string_equal(name_at(f, KERNEL + SIZE - 4), "last");
 }
 
-TEST_WITH(a_global_name_comes_before_a_local_one, begin, finish)
+TEST_WITH(a_global_name_comes_before_a_local_one, f)
 {
-    struct fixture *f = *state;
     load_text(f, "ffff800010000100 t a\nffff800010000100 W b\nffff800010000100 T c\nffff800010000100 D _d\n");
     assert_string_equal(name_at(f, KERNEL + 0x100), "c");
 }
 
-TEST_WITH(functions_of_modules_have_its_name, begin, finish)
+TEST_WITH(functions_of_modules_have_its_name, f)
 {
-    struct fixture *f = *state;
     load_text(f, LISTED "ffff800008000000 t probe\t[one]\nffff800008000010 t probe\t[two]");
     assert_string_equal(f->said, "");
     assert_string_equal(name_at(f, MODULE + 0xc), "probe [one]");
@@ -138,7 +137,7 @@ TEST_WITH(functions_of_modules_have_its_name, begin, finish)
     assert_string_equal(name_at(f, MODULE + SIZE - 4), "probe [two]");
 }
 
-TEST_WITH(damaged_lines_are_left_out_and_the_first_is_named, begin, finish)
+TEST_WITH(damaged_lines_are_left_out_and_the_first_is_named, f)
 {
     static const char *const damaged[] = {"\n",
                                           "x",
@@ -151,7 +150,6 @@ TEST_WITH(damaged_lines_are_left_out_and_the_first_is_named, begin, finish)
                                           "ffff800010000100 T name\t[one]x",
                                           "ffff800010000100 T name one",
                                           "ffff800010000100  T name"};
-    struct fixture *f = *state;
     char text[256];
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         snprintf(text, sizeof text, "ffff800010000200 T other\n%s\nffff800010000300 T third\n", damaged[i]);
@@ -167,27 +165,24 @@ TEST_WITH(damaged_lines_are_left_out_and_the_first_is_named, begin, finish)
     assert_string_equal(name_at(f, KERNEL + 0x100), "start");
 }
 
-TEST_WITH(hidden_addresses_are_told_with_the_remedy, begin, finish)
+TEST_WITH(hidden_addresses_are_told_with_the_remedy, f)
 {
-    struct fixture *f = *state;
     load_text(f, "0000000000000000 T start\n0000000000000000 t probe\t[one]\n");
     assert_non_null(strstr(f->said, "all addresses are 0"));
     assert_non_null(strstr(f->said, "kernel.kptr_restrict"));
     assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);
 }
 
-TEST_WITH(a_list_of_another_boot_or_an_empty_one_is_told, begin, finish)
+TEST_WITH(a_list_of_another_boot_or_an_empty_one_is_told, f)
 {
-    struct fixture *f = *state;
     load_text(f, "ffff800020000100 T start\n");
     assert_non_null(strstr(f->said, "none of its 1 symbols is a function in"));
     load_text(f, "");
     assert_non_null(strstr(f->said, "/kallsyms: the file is empty or cannot be read"));
 }
 
-TEST_WITH(a_list_that_is_too_large_is_not_read, begin, finish)
+TEST_WITH(a_list_that_is_too_large_is_not_read, f)
 {
-    struct fixture *f = *state;
     write_file(f->kallsyms, LISTED, strlen(LISTED));
     assert_int_equal(truncate(f->kallsyms, (INT64_C(256) << 20) + 1), 0);
     assert_int_equal(ct_symbols_load(f->ctx, f->kcore, 0, &f->symbols), CT_OK);
@@ -195,9 +190,8 @@ TEST_WITH(a_list_that_is_too_large_is_not_read, begin, finish)
     assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);
 }
 
-TEST_WITH(without_a_list_nothing_is_said, begin, finish)
+TEST_WITH(without_a_list_nothing_is_said, f)
 {
-    struct fixture *f = *state;
     assert_int_equal(ct_symbols_load(f->ctx, f->kcore, 0, &f->symbols), CT_OK);
     assert_string_equal(f->said, "");
     assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);

@@ -33,6 +33,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 /* Adds a step of one instruction at `addr` that leaves it by an edge of `kind` to `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
 {
@@ -98,18 +100,16 @@ static void expect(struct fixture *f, size_t index, uint64_t thread, unsigned fl
     assert_int_equal(batch.marks[index].elem.v, others);
 }
 
-TEST_WITH(a_return_tells_threads_apart, begin, finish)
+TEST_WITH(a_return_tells_threads_apart, f)
 {
-    struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
     ret(f, WORK + 4, LEAF + 4);
     expect(f, at, 1, 0, 0);
 }
 
 /* The target of the return is not in the trace: that is no new thread. */
-TEST_WITH(a_return_to_nowhere_tells_nothing, begin, finish)
+TEST_WITH(a_return_to_nowhere_tells_nothing, f)
 {
-    struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
     ret(f, WORK + 4, 0);
     expect(f, at, 0, CT_RETURN_GUESSED, 3);
@@ -117,9 +117,8 @@ TEST_WITH(a_return_to_nowhere_tells_nothing, begin, finish)
 
 /* A handler runs while the thread is not decided, and returns to where it was taken, where no thread
  * waits. */
-TEST_WITH(a_handler_keeps_it_open, begin, finish)
+TEST_WITH(a_handler_keeps_it_open, f)
 {
-    struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
     handle(f, WORK + 4, WORK + 8);
     ret(f, WORK + 8, LEAF + 4);
@@ -127,9 +126,8 @@ TEST_WITH(a_handler_keeps_it_open, begin, finish)
 }
 
 /* The handler returns to where the other thread waits. */
-TEST_WITH(a_handler_may_switch_again, begin, finish)
+TEST_WITH(a_handler_may_switch_again, f)
 {
-    struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, true);
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
     ret(f, IRQ, WORK + 4);
@@ -139,18 +137,16 @@ TEST_WITH(a_handler_may_switch_again, begin, finish)
 }
 
 /* The other thread may have been called at the same place, which nobody saw. */
-TEST_WITH(a_thread_whose_calls_are_unknown_is_no_less_likely, begin, finish)
+TEST_WITH(a_thread_whose_calls_are_unknown_is_no_less_likely, f)
 {
-    struct fixture *f = *state;
     const size_t at = yield_at_one_place(f, false);
     ret(f, WORK + 4, MAIN + 4);
     expect(f, at, 0, CT_RETURN_GUESSED, 3);
 }
 
 /* Both were called at the same place: their stacks are the same, but not what they counted. */
-TEST_WITH(threads_that_are_alike_are_a_guess, begin, finish)
+TEST_WITH(threads_that_are_alike_are_a_guess, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK);
     handle(f, WORK, MAIN);
     call(f, MAIN, WORK);
@@ -159,9 +155,8 @@ TEST_WITH(threads_that_are_alike_are_a_guess, begin, finish)
 
 /* Each handler goes on where no thread waits. There is one thread more than can be told apart, which
  * may be the first one. */
-TEST_WITH(a_thread_too_many_is_a_guess, begin, finish)
+TEST_WITH(a_thread_too_many_is_a_guess, f)
 {
-    struct fixture *f = *state;
     size_t at = 0;
     for (unsigned i = 0; i < CT_M_THREADS; i++)
         at = handle(f, WORK + 16 * i, WORK + 16 * (i + 1));

@@ -30,6 +30,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, set_up, tear_down);
+
 /* Returns the first readable byte at addr, or -1. */
 static int byte_at(const struct fixture *f, uint64_t addr, uint32_t space, size_t expected)
 {
@@ -50,9 +52,8 @@ static void make_file(char path[32], const void *bytes, size_t size)
     close(fd);
 }
 
-TEST_WITH(one_region, set_up, tear_down)
+TEST_WITH(one_region, f)
 {
-    struct fixture *f = *state;
     assert_int_equal(byte_at(f, 0x1000, CT_SPACE_EL1N, 0), -1);
     assert_int_equal(ct_memory_add_bytes(f->memory, "abcd", 4, 0x1000, 0), CT_OK);
     assert_int_equal(byte_at(f, 0xfff, CT_SPACE_EL1N, 0), -1);
@@ -62,9 +63,8 @@ TEST_WITH(one_region, set_up, tear_down)
     assert_int_equal(byte_at(f, 0x1000, 0, 0), -1);
 }
 
-TEST_WITH(spaces, set_up, tear_down)
+TEST_WITH(spaces, f)
 {
-    struct fixture *f = *state;
     assert_int_equal(ct_memory_add_bytes(f->memory, "ssss", 4, 0x1000, CT_SPACE_ANY_S), CT_OK);
     assert_int_equal(ct_memory_add_bytes(f->memory, "nn", 2, 0x1001, CT_SPACE_EL1N), CT_OK);
     assert_int_equal(byte_at(f, 0x1001, CT_SPACE_EL1S, 3), 's');
@@ -76,9 +76,8 @@ TEST_WITH(spaces, set_up, tear_down)
     assert_int_equal(ct_memory_add_bytes(f->memory, "x", 1, 0x2000, 0x100), CT_ERR_ARG);
 }
 
-TEST_WITH(overlaps, set_up, tear_down)
+TEST_WITH(overlaps, f)
 {
-    struct fixture *f = *state;
     assert_int_equal(ct_memory_add_bytes(f->memory, "12345678", 8, 0x1000, CT_SPACE_ANY_NS), CT_OK);
     static const struct {
         uint64_t addr;
@@ -98,9 +97,8 @@ TEST_WITH(overlaps, set_up, tear_down)
     free(bytes);
 }
 
-TEST_WITH(ends_of_the_address_space, set_up, tear_down)
+TEST_WITH(ends_of_the_address_space, f)
 {
-    struct fixture *f = *state;
     assert_int_equal(ct_memory_add_bytes(f->memory, "wxyz", 4, 0xfffffffffffffffc, 0), CT_OK);
     assert_int_equal(byte_at(f, 0xffffffffffffffff, CT_SPACE_EL1N, 1), 'z');
     assert_int_equal(byte_at(f, 0, CT_SPACE_EL1N, 0), -1);
@@ -112,9 +110,8 @@ TEST_WITH(ends_of_the_address_space, set_up, tear_down)
 }
 
 /* Compares regions added in any order with a map that is searched byte by byte. */
-TEST_WITH(random_regions, set_up, tear_down)
+TEST_WITH(random_regions, f)
 {
-    struct fixture *f = *state;
     enum {
         ADDRESSES = 4096,
         SPACE_COUNT = 8
@@ -154,9 +151,8 @@ TEST_WITH(random_regions, set_up, tear_down)
     }
 }
 
-TEST_WITH(files, set_up, tear_down)
+TEST_WITH(files, f)
 {
-    struct fixture *f = *state;
     char path[32];
     make_file(path, "0123456789", 10);
     struct ct_image image = {.path = path, .addr = 0x4000, .offset = 2, .size = 4, .space = CT_SPACE_EL1N};
@@ -179,9 +175,8 @@ TEST_WITH(files, set_up, tear_down)
 #define MANY_SIZE 300000u /* so that they fill several blocks */
 
 /* Many small files are loaded next to each other. A repeated one is not loaded again. */
-TEST_WITH(many_files, set_up, tear_down)
+TEST_WITH(many_files, f)
 {
-    struct fixture *f = *state;
     static uint8_t bytes[MANY_SIZE];
     char path[32];
     for (unsigned i = 0; i < MANY; i++) {
@@ -238,9 +233,8 @@ static struct small_module make_module(void)
     return m;
 }
 
-TEST_WITH(modules_lie_where_their_image_says, set_up, tear_down)
+TEST_WITH(modules_lie_where_their_image_says, f)
 {
-    struct fixture *f = *state;
     const struct small_module module = make_module();
     const struct ct_module_section text[] = {{".text", 0x40}};
     const struct ct_module_place placed = {text, 1};
@@ -268,9 +262,8 @@ TEST_WITH(modules_lie_where_their_image_says, set_up, tear_down)
     unlink(path);
 }
 
-TEST_WITH(widening_stops_at_others, set_up, tear_down)
+TEST_WITH(widening_stops_at_others, f)
 {
-    struct fixture *f = *state;
     char path[32];
     make_file(path, "0123456789", 10);
     assert_int_equal(ct_memory_add_bytes(f->memory, "x", 1, 0x4005, CT_SPACE_EL1S), CT_OK);
@@ -285,9 +278,8 @@ TEST_WITH(widening_stops_at_others, set_up, tear_down)
     unlink(path);
 }
 
-TEST_WITH(bad_files, set_up, tear_down)
+TEST_WITH(bad_files, f)
 {
-    struct fixture *f = *state;
     struct ct_image image = {.path = "/nonexistent/image.bin", .addr = 0, .size = 4};
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_IO);
     assert_non_null(strstr(ct_ctx_error(f->ctx), "/nonexistent/image.bin"));

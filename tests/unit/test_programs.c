@@ -61,6 +61,8 @@ static int finish(void **state)
     return rmdir(f->folder);
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 static struct ct_image program_at(const char *path, uint64_t bias)
 {
     return (struct ct_image){.path = path, .addr = bias, .space = CT_SPACE_ANY, .is_elf = 1};
@@ -76,9 +78,8 @@ static struct ct_program *add(struct fixture *f, const char *path, const uint64_
 
 /* ---- a capture ---- */
 
-TEST_WITH(takes_what_the_capture_names, begin, finish)
+TEST_WITH(takes_what_the_capture_names, f)
 {
-    struct fixture *f = *state;
     const struct ct_image images[] = {program_at(f->other, 0), {.path = f->here, .addr = 0x100, .size = 16}};
     const struct ct_buffer buffers[] = {{.image_count = 2, .images = images},
                                         {.image_count = 2, .images = images}};
@@ -103,9 +104,8 @@ TEST_WITH(takes_what_the_capture_names, begin, finish)
     assert_non_null(ct_symbols_code_at(places[3].symbols, 0x108, NULL));
 }
 
-TEST_WITH(a_named_one_stands_for_that_of_the_capture, begin, finish)
+TEST_WITH(a_named_one_stands_for_that_of_the_capture, f)
 {
-    struct fixture *f = *state;
     const struct ct_image image = program_at("/target/program", HIGH);
     const struct ct_buffer buffer = {.image_count = 1, .images = &image};
     const struct ct_image ran[] = {program_at("/target/program", HIGH),
@@ -126,18 +126,16 @@ TEST_WITH(a_named_one_stands_for_that_of_the_capture, begin, finish)
     assert_int_equal(ct_programs_at(f->programs, 1)->named, 1);
 }
 
-TEST_WITH(a_name_alone_chooses_one_of_the_capture, begin, finish)
+TEST_WITH(a_name_alone_chooses_one_of_the_capture, f)
 {
-    struct fixture *f = *state;
     const struct ct_image ran = program_at(f->here, HIGH);
     const struct ct_capture capture = {.program_count = 1, .programs = &ran};
     assert_string_equal(add(f, "program", NULL, &capture)->path, f->here);
     assert_string_equal(add(f, "nothing", NULL, &capture)->path, "nothing");
 }
 
-TEST_WITH(two_programs_are_not_at_one_bias, begin, finish)
+TEST_WITH(two_programs_are_not_at_one_bias, f)
 {
-    struct fixture *f = *state;
     const uint64_t bias = HIGH;
     const struct ct_image ran[] = {program_at("/target/renamed", HIGH), program_at("/target/low", 0)};
     const struct ct_capture capture = {.program_count = 2, .programs = ran};
@@ -151,7 +149,7 @@ TEST_WITH(two_programs_are_not_at_one_bias, begin, finish)
 
 #define ID_REST "02030405060708090a0b0c0d0e0f1011121314"
 
-TEST_WITH(another_build_than_what_is_gone_is_refused, begin, finish)
+TEST_WITH(another_build_than_what_is_gone_is_refused, f)
 {
     static const struct {
         struct ct_image gone;
@@ -171,7 +169,6 @@ TEST_WITH(another_build_than_what_is_gone_is_refused, begin, finish)
         {{.path = "/t/x", .addr = HIGH + TEXT - 8, .size = 9}, "02" ID_REST, HIGH, CT_ERR_CONFIG},
         {{.path = "/t/x", .addr = HIGH + TEXT - 8, .size = 8}, "02" ID_REST, HIGH, CT_OK},
     };
-    struct fixture *f = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct ct_capture capture = {
             .path = "a-capture", .gone_count = 1, .gone = &cases[i].gone, .gone_build_ids = &cases[i].id};
@@ -190,9 +187,8 @@ TEST_WITH(another_build_than_what_is_gone_is_refused, begin, finish)
     }
 }
 
-TEST_WITH(another_build_than_what_is_here_is_refused, begin, finish)
+TEST_WITH(another_build_than_what_is_here_is_refused, f)
 {
-    struct fixture *f = *state;
     const uint64_t bias = HIGH, elsewhere = HIGH + 0x1000;
     const struct ct_image ran = program_at(f->other, HIGH);
     const struct ct_generation generation = {.program_count = 1, .programs = &ran};
@@ -209,9 +205,8 @@ TEST_WITH(another_build_than_what_is_here_is_refused, begin, finish)
     }
 }
 
-TEST_WITH(one_of_several_has_to_be_the_build, begin, finish)
+TEST_WITH(one_of_several_has_to_be_the_build, f)
 {
-    struct fixture *f = *state;
     const uint64_t bias = HIGH;
     const struct ct_image ran[] = {program_at(f->other, HIGH), program_at(f->here, HIGH)};
     const struct ct_capture capture = {.program_count = 2, .programs = ran};
@@ -224,7 +219,7 @@ TEST_WITH(one_of_several_has_to_be_the_build, begin, finish)
 }
 
 /* Where a file overlaps itself, what ran would count twice. */
-TEST_WITH(a_build_that_ran_elsewhere_may_not_overlap_that_place, begin, finish)
+TEST_WITH(a_build_that_ran_elsewhere_may_not_overlap_that_place, f)
 {
     static const struct {
         uint64_t bias;
@@ -234,7 +229,6 @@ TEST_WITH(a_build_that_ran_elsewhere_may_not_overlap_that_place, begin, finish)
                  {HIGH + 4, CT_ERR_CONFIG},
                  {HIGH - 0xfc, CT_ERR_CONFIG},
                  {HIGH + 0x100, CT_OK}};
-    struct fixture *f = *state;
     const struct ct_image ran[] = {program_at(f->here, HIGH), program_at(f->here, 2 * HIGH),
                                    program_at(f->here, 2 * HIGH + 4)};
     const struct ct_capture capture = {.path = "a-capture", .program_count = 3, .programs = ran};
@@ -250,9 +244,8 @@ TEST_WITH(a_build_that_ran_elsewhere_may_not_overlap_that_place, begin, finish)
 
 /* ---- images ---- */
 
-TEST_WITH(becomes_an_image_where_memory_is_not_known, begin, finish)
+TEST_WITH(becomes_an_image_where_memory_is_not_known, f)
 {
-    struct fixture *f = *state;
     const uint64_t low = 0;
     const uint64_t high = HIGH;
     const struct ct_image dump = {.path = f->here, .addr = TEXT, .size = 4};
@@ -269,9 +262,8 @@ TEST_WITH(becomes_an_image_where_memory_is_not_known, begin, finish)
 
 /* ---- memory that changes ---- */
 
-TEST_WITH(lies_in_the_memories_that_it_was_seen_in, begin, finish)
+TEST_WITH(lies_in_the_memories_that_it_was_seen_in, f)
 {
-    struct fixture *f = *state;
     const struct ct_image first = program_at(f->here, 0);
     const struct ct_image second[] = {program_at(f->other, 0), program_at(f->here, 0)};
     const struct ct_generation generations[] = {
@@ -302,9 +294,8 @@ TEST_WITH(lies_in_the_memories_that_it_was_seen_in, begin, finish)
 
 /* ---- what is loaded ---- */
 
-TEST_WITH(loads_a_file_once_and_late, begin, finish)
+TEST_WITH(loads_a_file_once_and_late, f)
 {
-    struct fixture *f = *state;
     const uint64_t bias = HIGH;
     const struct ct_symbols *one, *two, *again;
     const struct ct_lines *lines;
@@ -335,9 +326,8 @@ TEST_WITH(loads_a_file_once_and_late, begin, finish)
 }
 
 /* A file can have gigabytes of debug information. */
-TEST_WITH(what_follows_the_memory_is_read_from_it, begin, finish)
+TEST_WITH(what_follows_the_memory_is_read_from_it, f)
 {
-    struct fixture *f = *state;
     const struct ct_memory *memory;
     const struct ct_symbols *symbols;
     const struct ct_lines *lines;
@@ -350,9 +340,8 @@ TEST_WITH(what_follows_the_memory_is_read_from_it, begin, finish)
 }
 
 /* Headers give the place of code and the build ID. For functions the whole file is read. */
-TEST_WITH(headers_are_loaded_alone, begin, finish)
+TEST_WITH(headers_are_loaded_alone, f)
 {
-    struct fixture *f = *state;
     const uint64_t bias = HIGH;
     const struct ct_symbols *headers, *symbols, *later;
     struct ct_program *program = add(f, f->here, &bias, NULL);
@@ -378,9 +367,8 @@ TEST_WITH(headers_are_loaded_alone, begin, finish)
     assert_ptr_equal(later, symbols);
 }
 
-TEST_WITH(addresses_can_include_the_bias, begin, finish)
+TEST_WITH(addresses_can_include_the_bias, f)
 {
-    struct fixture *f = *state;
     const uint64_t bias = HIGH;
     const struct ct_symbols *symbols;
     const struct ct_memory *memory;
@@ -401,9 +389,8 @@ TEST_WITH(addresses_can_include_the_bias, begin, finish)
     assert_int_equal(ct_program_has(high, HIGH + MAIN, 0), 1);
 }
 
-TEST_WITH(knows_where_an_address_is, begin, finish)
+TEST_WITH(knows_where_an_address_is, f)
 {
-    struct fixture *f = *state;
     const uint64_t bias = HIGH;
     struct ct_program_where where;
     const struct ct_image dump = {.path = "/target/dump", .addr = 0x100, .size = 16};
@@ -422,7 +409,7 @@ TEST_WITH(knows_where_an_address_is, begin, finish)
     assert_null(where.function);
 }
 
-TEST_WITH(knows_data_and_sections, begin, finish)
+TEST_WITH(knows_data_and_sections, f)
 {
     static const struct test_symbol symbols[] = {
         {.name = "table", .value = 0x500000, .size = 8, .type = STT_OBJECT, .bind = STB_LOCAL, .section = 1},
@@ -430,7 +417,6 @@ TEST_WITH(knows_data_and_sections, begin, finish)
         {.name = "elsewhere", .value = 8, .type = STT_OBJECT, .bind = STB_GLOBAL, .section = SHN_UNDEF},
         {.name = "mark", .value = 0x500008, .type = STT_OBJECT, .bind = STB_GLOBAL, .section = 1}};
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
-    struct fixture *f = *state;
     const uint64_t bias = HIGH;
     const struct ct_layout *layout;
     elf64_build(file, symbols, 4);
@@ -458,9 +444,8 @@ TEST_WITH(knows_data_and_sections, begin, finish)
 
 /* ---- errors ---- */
 
-TEST_WITH(one_that_is_not_there_leaves_the_others, begin, finish)
+TEST_WITH(one_that_is_not_there_leaves_the_others, f)
 {
-    struct fixture *f = *state;
     const struct ct_program_place *places;
     const struct ct_symbols *symbols;
     size_t count;
@@ -474,9 +459,8 @@ TEST_WITH(one_that_is_not_there_leaves_the_others, begin, finish)
     assert_int_equal(ct_program_has(missing, MAIN, 0), 0);
 }
 
-TEST_WITH(null_is_an_error, begin, finish)
+TEST_WITH(null_is_an_error, f)
 {
-    struct fixture *f = *state;
     struct ct_programs_options none = {0};
     struct ct_programs *programs;
     const struct ct_symbols *symbols;
@@ -495,9 +479,8 @@ TEST_WITH(null_is_an_error, begin, finish)
 }
 
 /* An older caller has fewer options, a newer one more. */
-TEST_WITH(options_are_read_by_their_size, begin, finish)
+TEST_WITH(options_are_read_by_their_size, f)
 {
-    struct fixture *f = *state;
     struct {
         struct ct_programs_options options;
         uint64_t more;

@@ -26,6 +26,8 @@ static int end(void **state)
     return 0;
 }
 
+FIXTURE(void, make, end);
+
 /* Writes to an address as a process, which loads the page. Returns the physical address. */
 static uint64_t use(uint32_t who, uint64_t va)
 {
@@ -36,7 +38,7 @@ static uint64_t use(uint32_t who, uint64_t va)
     return pa;
 }
 
-TEST_WITH(shared_memory_has_one_frame, make, end)
+TEST_WITH(shared_memory_has_one_frame, none)
 {
     const uint32_t other = ct_soc_process(soc);
     assert_int_equal(ct_soc_shared(soc, pid, HERE, HERE + 0x4000, 1 << 20), 1);
@@ -62,7 +64,7 @@ TEST_WITH(shared_memory_has_one_frame, make, end)
     assert_true(use(child, HERE + (UINT64_C(999) << 20)) == use(other, THERE + 0x100000));
 }
 
-TEST_WITH(a_child_writes_pages_of_its_own, make, end)
+TEST_WITH(a_child_writes_pages_of_its_own, none)
 {
     uint64_t parents, childs;
     const uint64_t before = use(pid, HERE);
@@ -111,7 +113,7 @@ TEST(misses_wait_for_a_log_in_memory)
     assert_true(much > alone + 64 * 99 * 5);
 }
 
-TEST_WITH(pages_move, make, end)
+TEST_WITH(pages_move, none)
 {
     uint64_t pa;
     const uint64_t before = use(pid, HERE);
@@ -125,7 +127,7 @@ TEST_WITH(pages_move, make, end)
     assert_int_equal(ct_soc_migrate_end(soc, 0), 0);
 }
 
-TEST_WITH(a_huge_page_is_one_piece, make, end)
+TEST_WITH(a_huge_page_is_one_piece, none)
 {
     assert_int_equal(ct_soc_map_huge(soc, 0, pid, HERE), 1);
     assert_int_equal(ct_soc_map_huge(soc, 0, pid, HERE + 0x1000), 0);

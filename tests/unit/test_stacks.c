@@ -61,6 +61,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 /* Adds a step of one instruction at `addr`; an exception after it returns to `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
 {
@@ -161,9 +163,8 @@ static void expect(struct fixture *f, const char *want)
     assert_int_equal(ct_stacks_renewed(f->stacks), f->renewed);
 }
 
-TEST_WITH(untraced_handler_behind_call, begin, finish)
+TEST_WITH(untraced_handler_behind_call, f)
 {
-    struct fixture *f = *state;
     plain(f, MAIN);
     call(f, MAIN + 4, WORK, CT_EDGE_INTERRUPTED);
     plain(f, WORK);
@@ -172,9 +173,8 @@ TEST_WITH(untraced_handler_behind_call, begin, finish)
     expect(f, "main 3\nmain;work 2\n");
 }
 
-TEST_WITH(untraced_handler_behind_return, begin, finish)
+TEST_WITH(untraced_handler_behind_return, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     ret(f, WORK, MAIN + 4, CT_EDGE_INTERRUPTED);
     plain(f, MAIN + 4);
@@ -182,9 +182,8 @@ TEST_WITH(untraced_handler_behind_return, begin, finish)
     expect(f, "main 3\nmain;work 1\n");
 }
 
-TEST_WITH(untraced_handler_behind_tail_call, begin, finish)
+TEST_WITH(untraced_handler_behind_tail_call, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     step(f, WORK, CT_INSN_BR, CT_INSN_SUB_NONE, CT_EDGE_INTERRUPTED, LEAF);
     ret(f, LEAF, MAIN + 4, CT_EDGE_NEXT);
@@ -193,9 +192,8 @@ TEST_WITH(untraced_handler_behind_tail_call, begin, finish)
 }
 
 /* The place that the last edge leads to was not necessarily reached. */
-TEST_WITH(off_behind_call, begin, finish)
+TEST_WITH(off_behind_call, f)
 {
-    struct fixture *f = *state;
     plain(f, MAIN);
     call(f, MAIN + 4, WORK, CT_EDGE_NEXT);
     off(f);
@@ -203,9 +201,8 @@ TEST_WITH(off_behind_call, begin, finish)
     expect(f, "main 3\n");
 }
 
-TEST_WITH(off_behind_exception, begin, finish)
+TEST_WITH(off_behind_exception, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
     off(f);
@@ -216,9 +213,8 @@ TEST_WITH(off_behind_exception, begin, finish)
 }
 
 /* The program ends with a system call and begins again: no handler begins where the program does. */
-TEST_WITH(the_program_begins_again, begin, finish)
+TEST_WITH(the_program_begins_again, f)
 {
-    struct fixture *f = *state;
     for (unsigned i = 0; i < 2; i++) {
         if (i)
             off(f);
@@ -239,9 +235,8 @@ TEST(entries_of_a_vector_table)
     assert_true(ct_transfer_may_be_handler(1, 0, 0x40080a04, true, false));
 }
 
-TEST_WITH(handler_behind_call, begin, finish)
+TEST_WITH(handler_behind_call, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_INTERRUPTED);
     plain(f, IRQ);
     eret(f, IRQ + 4, WORK);
@@ -251,9 +246,8 @@ TEST_WITH(handler_behind_call, begin, finish)
     expect(f, "main 2\nmain;work 2\nmain;work;irq 2\n");
 }
 
-TEST_WITH(handler_behind_return, begin, finish)
+TEST_WITH(handler_behind_return, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     ret(f, WORK, MAIN + 4, CT_EDGE_INTERRUPTED);
     call(f, IRQ, LEAF, CT_EDGE_NEXT);
@@ -264,9 +258,8 @@ TEST_WITH(handler_behind_return, begin, finish)
 }
 
 /* work() calls itself, and in the inner call a branch leads to the place after the call. */
-TEST_WITH(branch_to_behind_recursive_call, begin, finish)
+TEST_WITH(branch_to_behind_recursive_call, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     call(f, WORK, WORK, CT_EDGE_NEXT);
     step(f, WORK, CT_INSN_BR, CT_INSN_SUB_NONE, CT_EDGE_NEXT, WORK + 4);
@@ -306,9 +299,8 @@ static void chain_handler(struct fixture *f, uint64_t from)
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
 }
 
-TEST_WITH(handlers_in_a_chain, begin, finish)
+TEST_WITH(handlers_in_a_chain, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     interrupt(f, WORK);
     chain_handler(f, IRQ);
@@ -319,9 +311,8 @@ TEST_WITH(handlers_in_a_chain, begin, finish)
 }
 
 /* A handler is interrupted before its first instruction. */
-TEST_WITH(a_handler_is_interrupted_at_once, begin, finish)
+TEST_WITH(a_handler_is_interrupted_at_once, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     interrupt(f, WORK);
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = IRQ});
@@ -333,9 +324,8 @@ TEST_WITH(a_handler_is_interrupted_at_once, begin, finish)
 }
 
 /* The stream begins where one handler follows another. */
-TEST_WITH(a_chain_begins_the_stream, begin, finish)
+TEST_WITH(a_chain_begins_the_stream, f)
 {
-    struct fixture *f = *state;
     mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT});
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
     end_handler(f, IRQ, WORK);
@@ -345,9 +335,8 @@ TEST_WITH(a_chain_begins_the_stream, begin, finish)
 
 /* An exception arrives late: it goes first, and the one before it follows in a chain. Then the same where
  * there was one handler before both. */
-TEST_WITH(an_exception_arrives_late, begin, finish)
+TEST_WITH(an_exception_arrives_late, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     interrupt(f, WORK);
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
@@ -364,9 +353,8 @@ TEST_WITH(an_exception_arrives_late, begin, finish)
 }
 
 /* The handlers that another handler is chained to are called anew, where the code was interrupted. */
-TEST_WITH(calls_of_chained_handlers, begin, finish)
+TEST_WITH(calls_of_chained_handlers, f)
 {
-    struct fixture *f = *state;
     size_t count;
     for (uint64_t at = WORK; at < WORK + 8; at += 4) {
         interrupt(f, at);
@@ -382,10 +370,9 @@ TEST_WITH(calls_of_chained_handlers, begin, finish)
 
 /* A handler switches threads of an operating system: the other thread begins, or continues in a function that
  * both are in. */
-TEST_WITH(another_thread_goes_on, begin, finish)
+TEST_WITH(another_thread_goes_on, f)
 {
     static const uint64_t places[] = {LEAF, WORK + 12};
-    struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
         call(f, MAIN, WORK, CT_EDGE_NEXT);
         interrupt(f, WORK);
@@ -396,9 +383,8 @@ TEST_WITH(another_thread_goes_on, begin, finish)
 }
 
 /* The handler returns to threads that were left: each continues with its stack. */
-TEST_WITH(threads_go_on, begin, finish)
+TEST_WITH(threads_go_on, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     interrupt(f, WORK);
     end_handler(f, IRQ, LEAF + 4);
@@ -412,10 +398,9 @@ TEST_WITH(threads_go_on, begin, finish)
 }
 
 /* Both threads wait at the same place in work(): a return shows which one continued. */
-TEST_WITH(threads_at_one_place, begin, finish)
+TEST_WITH(threads_at_one_place, f)
 {
     static const uint64_t callers[] = {MAIN, LEAF};
-    struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
         call(f, callers[i], WORK, CT_EDGE_NEXT);
         interrupt(f, WORK);
@@ -433,9 +418,8 @@ TEST_WITH(threads_at_one_place, begin, finish)
 }
 
 /* Old Arm code returns with MOV PC, LR. */
-TEST_WITH(return_through_a_jump, begin, finish)
+TEST_WITH(return_through_a_jump, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     step(f, WORK, CT_INSN_IBR, CT_INSN_SUB_NONE, CT_EDGE_NEXT, MAIN + 4);
     plain(f, MAIN + 4);
@@ -461,9 +445,8 @@ static void write_program(struct fixture *f, char *path)
 }
 
 /* Code of GHC leaves its functions with BL and a RET after it, when nothing has saved the link register. */
-TEST_WITH(calls_that_cannot_return, begin, finish)
+TEST_WITH(calls_that_cannot_return, f)
 {
-    struct fixture *f = *state;
     char path[] = "/tmp/coretap-stacks-XXXXXX";
     write_program(f, path);
     call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -502,14 +485,13 @@ static int measure(void *user, const void *bytes, size_t size)
 }
 
 /* Calls that never return, although their code does not show that. */
-TEST_WITH(stacks_too_deep_to_write, begin, finish)
+TEST_WITH(stacks_too_deep_to_write, f)
 {
     enum {
         CALLS = 20000,
         MOST_WRITTEN = 1024
     };
     static uint32_t edges[CALLS];
-    struct fixture *f = *state;
     struct lines lines = {0};
     struct ct_stack_depth depth;
     struct ct_stack_sums *sums;
@@ -535,7 +517,7 @@ TEST_WITH(stacks_too_deep_to_write, begin, finish)
 }
 
 /* Functions begin and end in order, and a mark keeps its place between the steps. */
-TEST_WITH(moves_in_order, begin, finish)
+TEST_WITH(moves_in_order, f)
 {
     static const struct ct_stack_move want[] = {
         {.kind = CT_STACK_ENTER},
@@ -543,7 +525,6 @@ TEST_WITH(moves_in_order, begin, finish)
         {.kind = CT_STACK_MARK, .insns = 3, .steps = 3},
         {.kind = CT_STACK_LEAVE, .insns = 4, .steps = 4},
     };
-    struct fixture *f = *state;
     size_t count;
     plain(f, MAIN);
     call(f, MAIN + 4, WORK, CT_EDGE_NEXT);
@@ -575,9 +556,8 @@ TEST_WITH(moves_in_order, begin, finish)
 }
 
 /* Two streams that do the same have the same places, or places of their own. */
-TEST_WITH(owners_have_places_of_their_own, begin, finish)
+TEST_WITH(owners_have_places_of_their_own, f)
 {
-    struct fixture *f = *state;
     const struct ct_stack_options options = {
         .size = sizeof options, .programs = &f->program, .program_count = 1, .owners = 1};
     struct ct_stack_owner owner;
@@ -608,9 +588,8 @@ TEST_WITH(owners_have_places_of_their_own, begin, finish)
 }
 
 /* A stream has its own stack, however many contexts another one had. */
-TEST_WITH(a_stream_behind_many_contexts, begin, finish)
+TEST_WITH(a_stream_behind_many_contexts, f)
 {
-    struct fixture *f = *state;
     const struct ct_stack_options options = {
         .size = sizeof options, .programs = &f->program, .program_count = 1, .owners = 1};
     struct ct_step_mark context = {.kind = CT_MARK_ELEM,

@@ -36,6 +36,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 /* Runs everything at once. The result is in f->batch. */
 static void run(struct fixture *f, const struct ct_flow *records, size_t size)
 {
@@ -66,9 +68,8 @@ static struct ct_edge edge(const struct fixture *f, size_t step)
 #define CYCLES(v_) ELEM(CT_ELEM_CYCLES, CT_CYCLES_ALONE, 0, v_)
 #define END        ELEM(CT_ELEM_END, CT_GAP_END, 0, 0)
 
-TEST_WITH(a_step_leaves_when_its_edge_is_known, begin, finish)
+TEST_WITH(a_step_leaves_when_its_edge_is_known, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 2, 1), CYCLES(9), RANGE(0x2000, 1, 0)};
     run(f, records, 2);
     assert_int_equal(f->batch.count, 0);
@@ -79,9 +80,8 @@ TEST_WITH(a_step_leaves_when_its_edge_is_known, begin, finish)
     assert_int_equal(f->batch.cycles[0], 9);
 }
 
-TEST_WITH(equal_ways_have_one_number, begin, finish)
+TEST_WITH(equal_ways_have_one_number, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 2, 1), RANGE(0x1000, 2, 1), RANGE(0x1000, 2, 0),
                                       RANGE(0x1008, 2, 1), END};
     run(f, records, SIZE(records));
@@ -95,9 +95,8 @@ TEST_WITH(equal_ways_have_one_number, begin, finish)
     assert_true(nodes[0].start == 0x1000 && nodes[0].last == 0x1004 && nodes[0].end == 0x1008);
 }
 
-TEST_WITH(a_count_is_split_by_instructions, begin, finish)
+TEST_WITH(a_count_is_split_by_instructions, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1), RANGE(0x1000, 2, 1), RANGE(0x1000, 4, 1),
                                       CYCLES(10),          RANGE(0x1000, 1, 1), END};
     run(f, records, SIZE(records));
@@ -108,9 +107,8 @@ TEST_WITH(a_count_is_split_by_instructions, begin, finish)
     assert_int_equal(f->batch.cycles[3], CT_STEP_NO_CYCLES);
 }
 
-TEST_WITH(counts_of_no_step_are_marks, begin, finish)
+TEST_WITH(counts_of_no_step_are_marks, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {CYCLES(3),
                                       RANGE(0x1000, 1, 1),
                                       CYCLES(5),
@@ -134,9 +132,8 @@ TEST_WITH(counts_of_no_step_are_marks, begin, finish)
     assert_true(f->batch.marks[1].elem.v == 7 && f->batch.marks[4].elem.v == CT_STEP_CYCLES);
 }
 
-TEST_WITH(a_timestamp_has_its_count_with_it, begin, finish)
+TEST_WITH(a_timestamp_has_its_count_with_it, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1), ELEM(CT_ELEM_TIMESTAMP, 0, 0, 1234),
                                       ELEM(CT_ELEM_CYCLES, CT_CYCLES_ATTACHED, 0, 6), CYCLES(8), END};
     run(f, records, 2);
@@ -147,9 +144,8 @@ TEST_WITH(a_timestamp_has_its_count_with_it, begin, finish)
     assert_int_equal(f->batch.cycles[0], 8);
 }
 
-TEST_WITH(trouble_leaves_an_edge_open, begin, finish)
+TEST_WITH(trouble_leaves_an_edge_open, f)
 {
-    struct fixture *f = *state;
     static const struct ct_flow troubles[] = {ELEM(CT_ELEM_GAP, CT_GAP_OVERFLOW, 0, 0),
                                               ELEM(CT_ELEM_TRACE_ON, 0, 0, 0), ELEM(CT_ELEM_SYNC, 1, 0, 0),
                                               ELEM(CT_ELEM_LOST_ADDRESS, 0, 0, 0), END};
@@ -163,9 +159,8 @@ TEST_WITH(trouble_leaves_an_edge_open, begin, finish)
     }
 }
 
-TEST_WITH(memory_that_is_not_there_leaves_an_edge_open, begin, finish)
+TEST_WITH(memory_that_is_not_there_leaves_an_edge_open, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {
         RANGE(0x1000, 1, 1), {.kind = CT_FLOW_NO_ACCESS, .start = 0x9000, .space = 2}, CYCLES(2)};
     run(f, records, SIZE(records));
@@ -175,9 +170,8 @@ TEST_WITH(memory_that_is_not_there_leaves_an_edge_open, begin, finish)
     assert_int_equal(f->batch.cycles[0], 2);
 }
 
-TEST_WITH(an_exception_interrupts, begin, finish)
+TEST_WITH(an_exception_interrupts, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1),
                                       ELEM(CT_ELEM_EXCEPTION, CT_EXCEPTION_HAS_RET, 5, 0x1004),
                                       RANGE(0x8000, 1, 1), ELEM(CT_ELEM_EXCEPTION, 0, 5, 0x77), END};
@@ -188,9 +182,8 @@ TEST_WITH(an_exception_interrupts, begin, finish)
     assert_int_equal(f->batch.marks[0].at, 1);
 }
 
-TEST_WITH(stale_ranges_are_no_steps, begin, finish)
+TEST_WITH(stale_ranges_are_no_steps, f)
 {
-    struct fixture *f = *state;
     struct ct_flow records[] = {RANGE(0x1000, 1, 1), RANGE(0x1004, 3, 1),
                                 ELEM(CT_ELEM_EXCEPTION, CT_EXCEPTION_HAS_RET, 5, 0x1010), END};
     records[1].stale = 1;
@@ -199,9 +192,8 @@ TEST_WITH(stale_ranges_are_no_steps, begin, finish)
     assert_int_equal(edge(f, 0).kind, CT_EDGE_OPEN);
 }
 
-TEST_WITH(an_unknown_path_ends_where_it_says, begin, finish)
+TEST_WITH(an_unknown_path_ends_where_it_says, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {
         {.kind = CT_FLOW_RANGE_NOPATH, .start = 0x1000, .end = 0x3000, .n = 7}, RANGE(0x3000, 1, 1), END};
     run(f, records, SIZE(records));
@@ -213,9 +205,8 @@ TEST_WITH(an_unknown_path_ends_where_it_says, begin, finish)
 }
 
 /* Has steps that would wait without end, and marks after a step whose edge is never known. */
-TEST_WITH(nothing_is_held_for_ever, begin, finish)
+TEST_WITH(nothing_is_held_for_ever, f)
 {
-    struct fixture *f = *state;
     static const struct ct_flow range = RANGE(0x1000, 1, 1), mark = ELEM(CT_ELEM_EVENT, 1, 0, 0);
     size_t steps = 0, marks = 0, taken;
     uint8_t kind = CT_EDGE_NEXT;
@@ -237,9 +228,8 @@ TEST_WITH(nothing_is_held_for_ever, begin, finish)
     assert_int_equal(kind, CT_EDGE_OPEN);
 }
 
-TEST_WITH(edges_add_up_by_context, begin, finish)
+TEST_WITH(edges_add_up_by_context, f)
 {
-    struct fixture *f = *state;
     const struct ct_flow records[] = {RANGE(0x1000, 1, 1),
                                       CYCLES(4),
                                       RANGE(0x1000, 1, 1),

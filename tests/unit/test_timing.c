@@ -53,6 +53,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 /* Adds a step of one instruction at `addr` that leaves it by an edge of `kind` to `next`. */
 static void leave(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next,
                   uint32_t cycles)
@@ -153,9 +155,8 @@ static const struct ct_timing_function *function(const struct fixture *f, const 
     return NULL;
 }
 
-TEST_WITH(calls_nest, begin, finish)
+TEST_WITH(calls_nest, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     call(f, WORK, LEAF, 10);
     ret(f, LEAF, WORK + 4, 100);
@@ -169,9 +170,8 @@ TEST_WITH(calls_nest, begin, finish)
 }
 
 /* A handler's cycles are its own; the functions that it interrupted have their number separately. */
-TEST_WITH(exceptions_are_apart, begin, finish)
+TEST_WITH(exceptions_are_apart, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
     exception(f, WORK + 4);
@@ -189,9 +189,8 @@ TEST_WITH(exceptions_are_apart, begin, finish)
     assert_int_equal(ct_timing_totals_of(f->timing).cycles, 931);
 }
 
-TEST_WITH(threads_are_apart, begin, finish)
+TEST_WITH(threads_are_apart, f)
 {
-    struct fixture *f = *state;
     context(f, 1);
     call(f, MAIN, WORK, 1);
     step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
@@ -210,9 +209,8 @@ TEST_WITH(threads_are_apart, begin, finish)
     assert_int_equal(ct_timing_totals_of(f->timing).switches, 2);
 }
 
-TEST_WITH(recursion_counts_once, begin, finish)
+TEST_WITH(recursion_counts_once, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     call(f, WORK, WORK, 10);
     call(f, WORK, WORK, 10);
@@ -229,9 +227,8 @@ TEST_WITH(recursion_counts_once, begin, finish)
 }
 
 /* work() ends with a jump to leaf(), whose return is that of both. */
-TEST_WITH(tail_calls_return_together, begin, finish)
+TEST_WITH(tail_calls_return_together, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     step(f, WORK, CT_INSN_BR, CT_INSN_SUB_NONE, LEAF, 10);
     ret(f, LEAF, MAIN + 4, 5);
@@ -242,9 +239,8 @@ TEST_WITH(tail_calls_return_together, begin, finish)
 
 /* Exceptions directly after a branch, before its target ran: the branch takes effect first. Traced and
  * untraced handlers alternate. */
-TEST_WITH(branches_happen_before_exceptions, begin, finish)
+TEST_WITH(branches_happen_before_exceptions, f)
 {
-    struct fixture *f = *state;
     interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
     trace_on(f);
     interrupted(f, WORK, CT_INSN_BR, CT_INSN_SUB_LINK, LEAF, 10);
@@ -269,9 +265,8 @@ TEST_WITH(branches_happen_before_exceptions, begin, finish)
 
 /* A thread switch directly after a call: the called function ran when its thread was back. The other thread
  * was switched directly after its return. */
-TEST_WITH(branches_happen_before_switches, begin, finish)
+TEST_WITH(branches_happen_before_switches, f)
 {
-    struct fixture *f = *state;
     context(f, 1);
     interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
     trace_on(f);
@@ -295,9 +290,8 @@ TEST_WITH(branches_happen_before_switches, begin, finish)
 }
 
 /* The next exception came directly after the return from an untraced handler: nothing ran in between. */
-TEST_WITH(exceptions_follow_each_other, begin, finish)
+TEST_WITH(exceptions_follow_each_other, f)
 {
-    struct fixture *f = *state;
     interrupted(f, MAIN, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 1);
     trace_on(f);
     exception(f, WORK);
@@ -310,9 +304,8 @@ TEST_WITH(exceptions_follow_each_other, begin, finish)
 }
 
 /* M profile: a load of the PC from the stack is an exception return, which the trace reports as well. */
-TEST_WITH(a_jump_can_return_from_an_exception, begin, finish)
+TEST_WITH(a_jump_can_return_from_an_exception, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
     exception(f, WORK + 4);
@@ -348,10 +341,9 @@ static void chain_handler(struct fixture *f, uint64_t addr, bool returns)
 
 /* A second handler is tail-chained to the first one, then work() continues, or another thread, which is in
  * work(), too. */
-TEST_WITH(threads_change_in_handlers, begin, finish)
+TEST_WITH(threads_change_in_handlers, f)
 {
     static const uint64_t places[] = {WORK + 4, WORK + 12};
-    struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
         call(f, MAIN, WORK, 1);
         step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
@@ -369,9 +361,8 @@ TEST_WITH(threads_change_in_handlers, begin, finish)
 }
 
 /* M profile: a handler is interrupted before its first instruction. */
-TEST_WITH(a_handler_may_be_interrupted_at_once, begin, finish)
+TEST_WITH(a_handler_may_be_interrupted_at_once, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
     exception(f, WORK + 4);
@@ -387,9 +378,8 @@ TEST_WITH(a_handler_may_be_interrupted_at_once, begin, finish)
 
 /* M profile: an exception arrives late and goes first. The earlier one follows, before which a third one
  * arrives late. */
-TEST_WITH(exceptions_may_arrive_late, begin, finish)
+TEST_WITH(exceptions_may_arrive_late, f)
 {
-    struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
         call(f, MAIN, WORK, 1);
         step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
@@ -410,9 +400,8 @@ TEST_WITH(exceptions_may_arrive_late, begin, finish)
 
 /* M profile: each of two threads in work() continues where it was interrupted, so that both runs are whole.
  * The handlers are functions, which run from the exception to the exception return. */
-TEST_WITH(threads_go_on_where_they_were_interrupted, begin, finish)
+TEST_WITH(threads_go_on_where_they_were_interrupted, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
     exception(f, WORK + 4);
@@ -455,9 +444,8 @@ static void wait_at_one_place(struct fixture *f, uint64_t second)
 }
 
 /* The places that they return to distinguish the threads, but only afterwards. */
-TEST_WITH(threads_at_one_place_are_told_apart, begin, finish)
+TEST_WITH(threads_at_one_place_are_told_apart, f)
 {
-    struct fixture *f = *state;
     wait_at_one_place(f, MAIN + 12);
     assert_int_equal(function(f, "work")->inclusive.count, 2);
     assert_int_equal(function(f, "work")->inclusive.min, 25);
@@ -466,18 +454,16 @@ TEST_WITH(threads_at_one_place_are_told_apart, begin, finish)
 }
 
 /* When nothing distinguishes the threads, no run counts for both. */
-TEST_WITH(threads_that_are_alike_are_cut, begin, finish)
+TEST_WITH(threads_that_are_alike_are_cut, f)
 {
-    struct fixture *f = *state;
     wait_at_one_place(f, MAIN);
     assert_int_equal(function(f, "work")->inclusive.count, 0);
     assert_int_equal(function(f, "work")->cut, 2);
 }
 
 /* A run cut by a gap counts as begun but not as whole. */
-TEST_WITH(gaps_cut_runs, begin, finish)
+TEST_WITH(gaps_cut_runs, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     mark(f, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW});
     mark(f, (struct ct_elem){.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_UNPLACED, .v = 77});
@@ -494,9 +480,8 @@ TEST_WITH(gaps_cut_runs, begin, finish)
     assert_int_equal(totals.gaps, 1);
 }
 
-TEST_WITH(steps_without_cycles_cut_runs, begin, finish)
+TEST_WITH(steps_without_cycles_cut_runs, f)
 {
-    struct fixture *f = *state;
     call(f, MAIN, WORK, 1);
     ret(f, WORK, MAIN + 4, CT_STEP_NO_CYCLES);
     run(f, MOST);
@@ -611,7 +596,7 @@ static struct ct_watch_event event(uint64_t cycle, uint32_t watch, enum ct_watch
 }
 
 /* A change of context may begin a pair and end it, and then does not count as a change in between. */
-TEST_WITH(contexts_are_ends_of_pairs, begin, finish)
+TEST_WITH(contexts_are_ends_of_pairs, f)
 {
     enum {
         EXCEPTION,
@@ -621,7 +606,6 @@ TEST_WITH(contexts_are_ends_of_pairs, begin, finish)
         AT,
         FROM_1_AGAIN
     }; /* watchpoints, in the order of addition */
-    struct fixture *f = *state;
     const struct ct_watch_event events[] = {event(10, CONTEXT, CT_WATCH_CONTEXT, 1),
                                             event(10, FROM_1, CT_WATCH_CONTEXT, 1),
                                             event(10, FROM_1_AGAIN, CT_WATCH_CONTEXT, 1),

@@ -65,6 +65,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 /* Adds n instructions from `addr`, the last one of type `type`, which continues at `next`. */
 static void step(struct fixture *f, uint64_t addr, uint32_t n, uint8_t type, uint8_t sub, uint64_t next,
                  uint32_t cycles)
@@ -157,9 +159,8 @@ static void a_little_of_everything(struct fixture *f)
     mark(f, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_OVERFLOW});
 }
 
-TEST_WITH(steps_and_marks_make_events, begin, finish)
+TEST_WITH(steps_and_marks_make_events, f)
 {
-    struct fixture *f = *state;
     a_little_of_everything(f);
     run(f, MOST, MOST / 2);
     expect(f, 0, CT_WATCH_CONTEXT, 0, 0);
@@ -183,9 +184,8 @@ TEST_WITH(steps_and_marks_make_events, begin, finish)
         assert_int_equal(f->events[i].step, steps[i]);
 }
 
-TEST_WITH(cuts_change_nothing, begin, finish)
+TEST_WITH(cuts_change_nothing, f)
 {
-    struct fixture *f = *state;
     struct ct_watch_event whole[MOST];
     a_little_of_everything(f);
     run(f, MOST, MOST / 2);
@@ -200,12 +200,11 @@ TEST_WITH(cuts_change_nothing, begin, finish)
 }
 
 /* As many as a program has edges. Sorting a set for each of them would exceed the test's time limit. */
-TEST_WITH(many_are_told_apart, begin, finish)
+TEST_WITH(many_are_told_apart, f)
 {
     enum {
         MANY = 100000
     };
-    struct fixture *f = *state;
     for (unsigned i = 0; i < MANY; i++) {
         char spec[32];
         snprintf(spec, sizeof spec, "0x%x", 0x500000 + 4 * i);
@@ -221,9 +220,8 @@ TEST_WITH(many_are_told_apart, begin, finish)
 }
 
 /* Watchpoints that are added while a watcher exists are found, too. */
-TEST_WITH(later_ones_are_seen, begin, finish)
+TEST_WITH(later_ones_are_seen, f)
 {
-    struct fixture *f = *state;
     struct ct_watcher *watcher;
     watch(f, "0x400028");
     assert_int_equal(ct_watcher_new(f->ctx, f->watches, &watcher), CT_OK);
@@ -239,9 +237,8 @@ TEST_WITH(later_ones_are_seen, begin, finish)
     ct_watcher_free(watcher);
 }
 
-TEST_WITH(what_is_missing_is_said, begin, finish)
+TEST_WITH(what_is_missing_is_said, f)
 {
-    struct fixture *f = *state;
     const char *const specs[] = {"nowhere",
                                  "main.c:3",
                                  "entry:x",
@@ -272,9 +269,8 @@ TEST_WITH(what_is_missing_is_said, begin, finish)
 }
 
 /* Outside of functions a place is an offset in its file, wherever the file was loaded. */
-TEST_WITH(offsets_in_files_are_places, begin, finish)
+TEST_WITH(offsets_in_files_are_places, f)
 {
-    const struct fixture *f = *state;
     const uint64_t bias = UINT64_C(0x5500000000);
     for (uint8_t moved = 0; moved < 2; moved++) {
         const struct ct_programs_options options = {.size = sizeof options, .moved = moved};
@@ -301,9 +297,8 @@ TEST_WITH(offsets_in_files_are_places, begin, finish)
 }
 
 /* The same name stands for the function, or the file, of each program. */
-TEST_WITH(offsets_are_those_of_all_programs, begin, finish)
+TEST_WITH(offsets_are_those_of_all_programs, f)
 {
-    const struct fixture *f = *state;
     const uint64_t bias[] = {UINT64_C(0x5500000000), UINT64_C(0x5600000000), UINT64_C(0x5500000000)};
     const struct ct_programs_options options = {.size = sizeof options, .moved = 1};
     struct ct_programs *programs;
@@ -351,9 +346,8 @@ static void expect_write(const struct fixture *f, size_t i, uint32_t watch, uint
 
 /* Writes to ports and channels are found by port, master and channel; signed values have their sign in all 64
  * bits. */
-TEST_WITH(writes_have_values, begin, finish)
+TEST_WITH(writes_have_values, f)
 {
-    struct fixture *f = *state;
     watch(f, "itm:3");
     watch(f, "itm:3.signed");
     watch(f, "stm:7");
@@ -383,9 +377,8 @@ TEST_WITH(writes_have_values, begin, finish)
 }
 
 /* A timestamp has the number of events right before it that belong to the access that it stamps. */
-TEST_WITH(timestamps_count_what_they_stamp, begin, finish)
+TEST_WITH(timestamps_count_what_they_stamp, f)
 {
-    struct fixture *f = *state;
     watch(f, "dwt:1");
     watch(f, "dwt:1.pc");
     watch(f, "dwt:1.write");
@@ -471,9 +464,8 @@ static size_t leave_out(const struct ct_watch_event *events, size_t count, const
     return kept;
 }
 
-TEST_WITH(timestamps_in_rows, begin, finish)
+TEST_WITH(timestamps_in_rows, f)
 {
-    struct fixture *f = *state;
     struct rng rng = {.state = 42};
     size_t left_out = 0;
     watch(f, "leaf");
@@ -502,9 +494,8 @@ TEST_WITH(timestamps_in_rows, begin, finish)
     assert_int_equal(f->event_count, all);
 }
 
-TEST_WITH(events_and_contexts_go_by_number, begin, finish)
+TEST_WITH(events_and_contexts_go_by_number, f)
 {
-    struct fixture *f = *state;
     watch(f, "event:1");
     watch(f, "event:trigger");
     watch(f, "context:0x12");
@@ -533,9 +524,8 @@ static void run_thread(struct fixture *f, uint32_t thread)
 
 /* A name is valid from its time on, for a thread or for all threads of a process. Threads of Linux may be
  * traced as VMIDs. */
-TEST_WITH(contexts_go_by_name, begin, finish)
+TEST_WITH(contexts_go_by_name, f)
 {
-    struct fixture *f = *state;
     static const struct ct_context_name names[] = {
         {"init", 0, 5, 5}, {"bash", 100, 7, 7}, {"ls", 300, 7, 7}, {"helper", 200, 8, 7}, {"init", 0, 9, 9}};
     static const struct ct_maps maps = {.clock = {.zero = 50, .mult = 2, .known = 1}};
@@ -591,9 +581,8 @@ TEST(names_have_times)
 }
 
 /* A watchpoint for something that no trace contains is refused for trace. */
-TEST_WITH(accesses_are_of_logs, begin, finish)
+TEST_WITH(accesses_are_of_logs, f)
 {
-    struct fixture *f = *state;
     struct ct_watcher *watcher;
     static const char *const wrong[] = {
         "access:",       "access:1:",      "access:nothing",         "access:0x20..0x10",
@@ -610,9 +599,8 @@ TEST_WITH(accesses_are_of_logs, begin, finish)
 }
 
 /* Calls go to the function and to the copy that the compiler made for some of them. */
-TEST_WITH(copies_are_the_function, begin, finish)
+TEST_WITH(copies_are_the_function, f)
 {
-    struct fixture *f = *state;
     watch(f, "entry:work");
     step(f, MAIN, 2, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 10);
     step(f, WORK, 2, CT_INSN_IBR, CT_INSN_SUB_RET, MAIN + 8, 1);

@@ -133,6 +133,8 @@ static int finish(void **state)
     return 0;
 }
 
+FIXTURE(struct fixture, begin, finish);
+
 /* Adds a step from word `from` through `last`, which continues at `next`. */
 static void step(struct fixture *f, unsigned from, unsigned last, unsigned next, bool taken, uint32_t cycles)
 {
@@ -211,9 +213,8 @@ static struct ct_wcet_result solve(struct fixture *f, bool exclude)
 }
 
 /* The loop counts to 10 by itself, and code that never ran is excluded: one path with exactly its time. */
-TEST_WITH(one_path_is_exact, begin, finish)
+TEST_WITH(one_path_is_exact, f)
 {
-    struct fixture *f = *state;
     run_work(f, false, 0);
     measure(f);
     const struct ct_wcet_result r = solve(f, true);
@@ -295,12 +296,12 @@ static uint64_t rounds_of_run(struct fixture *f, bool chained, unsigned next, un
 }
 
 /* In a run of work, nothing counts after another thread appears. */
-TEST_WITH(threads_change_in_handlers, begin, finish)
+TEST_WITH(threads_change_in_handlers, f)
 {
-    assert_int_equal(rounds_of_run(*state, false, BEHIND, 8), 3);
-    assert_int_equal(rounds_of_run(*state, false, HEAD, 3), 5);
-    assert_int_equal(rounds_of_run(*state, true, HEAD, 4), 6);
-    assert_int_equal(rounds_of_run(*state, true, BEHIND, 8), 6);
+    assert_int_equal(rounds_of_run(f, false, BEHIND, 8), 3);
+    assert_int_equal(rounds_of_run(f, false, HEAD, 3), 5);
+    assert_int_equal(rounds_of_run(f, true, HEAD, 4), 6);
+    assert_int_equal(rounds_of_run(f, true, BEHIND, 8), 6);
 }
 
 /* Runs `n` rounds of the loop in work. With `enters` the first one enters the loop. */
@@ -315,9 +316,8 @@ static void go_round(struct fixture *f, unsigned n, bool enters)
 
 /* Two threads in one loop, distinguished by where each was interrupted: one runs the head 7 times, the other
  * 6 times. */
-TEST_WITH(threads_have_rounds_of_their_own, begin, finish)
+TEST_WITH(threads_have_rounds_of_their_own, f)
 {
-    struct fixture *f = *state;
     f->count = f->mark_count = 0;
     ct_wcet_tell_runs_of(f->wcet, f->entry);
     step(f, 0, 0, WORK, true, 3);
@@ -342,9 +342,8 @@ TEST_WITH(threads_have_rounds_of_their_own, begin, finish)
 }
 
 /* The longer of two ways counts, each of which ran once. */
-TEST_WITH(the_longer_way_counts, begin, finish)
+TEST_WITH(the_longer_way_counts, f)
 {
-    struct fixture *f = *state;
     run_work(f, false, 0);
     run_work(f, true, 0);
     measure(f);
@@ -355,18 +354,16 @@ TEST_WITH(the_longer_way_counts, begin, finish)
 }
 
 /* A leaf that was slow once may be slow every time. */
-TEST_WITH(the_largest_time_counts_each_time, begin, finish)
+TEST_WITH(the_largest_time_counts_each_time, f)
 {
-    struct fixture *f = *state;
     run_work(f, false, 30);
     measure(f);
     const struct ct_wcet_result r = solve(f, true);
     assert_int_equal(r.observed_max + 9 * 30, r.wcet);
 }
 
-TEST_WITH(what_was_not_seen_is_assumed, begin, finish)
+TEST_WITH(what_was_not_seen_is_assumed, f)
 {
-    struct fixture *f = *state;
     run_work(f, false, 0);
     measure(f);
     const struct ct_wcet_result r = solve(f, false);
@@ -379,9 +376,8 @@ TEST_WITH(what_was_not_seen_is_assumed, begin, finish)
 }
 
 /* spin begins with the head of its loop, which never ran: the head runs once and is not repeated. */
-TEST_WITH(an_entry_may_head_a_loop_that_never_ran, begin, finish)
+TEST_WITH(an_entry_may_head_a_loop_that_never_ran, f)
 {
-    struct fixture *f = *state;
     run_work(f, false, 0);
     measure(f);
     f->entry = ct_cfg_function_at(f->cfg, AT(SPIN));
@@ -391,9 +387,8 @@ TEST_WITH(an_entry_may_head_a_loop_that_never_ran, begin, finish)
 }
 
 /* one and two call each other, but two never ran: no path goes there, and the answer says so. */
-TEST_WITH(a_recursion_that_never_ran_is_left_out, begin, finish)
+TEST_WITH(a_recursion_that_never_ran_is_left_out, f)
 {
-    struct fixture *f = *state;
     step(f, CALLS_ONE, CALLS_ONE, ONE, true, 3);
     step(f, ONE, ONE, 18, true, 5);
     step(f, 18, 18, 22, true, 7);
@@ -413,9 +408,8 @@ TEST_WITH(a_recursion_that_never_ran_is_left_out, begin, finish)
                                               "one with 'recursion two N' in the file of bounds");
 }
 
-TEST_WITH(an_entry_without_a_return_is_refused, begin, finish)
+TEST_WITH(an_entry_without_a_return_is_refused, f)
 {
-    struct fixture *f = *state;
     const struct {
         unsigned entry;
         const char *says;
@@ -452,9 +446,8 @@ static int keep_text(void *user, const void *data, size_t size)
 }
 
 /* A call of a recursion from outside is counted once, not once for each of its functions. */
-TEST_WITH(calls_of_a_recursion_are_counted_once, begin, finish)
+TEST_WITH(calls_of_a_recursion_are_counted_once, f)
 {
-    struct fixture *f = *state;
     static char text[8192];
     char call[32];
     step(f, CALLS_ONE, CALLS_ONE, ONE, true, 3);
@@ -484,9 +477,8 @@ TEST_WITH(calls_of_a_recursion_are_counted_once, begin, finish)
         assert_int_equal(r.wcet, 3 + 5 + 5 + 5 + 5 + 7 + 9 + 7 + 9);
 }
 
-TEST_WITH(the_user_knows_better, begin, finish)
+TEST_WITH(the_user_knows_better, f)
 {
-    struct fixture *f = *state;
     run_work(f, false, 0);
     run_work(f, true, 0);
     measure(f);
@@ -508,9 +500,8 @@ TEST_WITH(the_user_knows_better, begin, finish)
     assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
 }
 
-TEST_WITH(mistakes_are_named, begin, finish)
+TEST_WITH(mistakes_are_named, f)
 {
-    struct fixture *f = *state;
     const struct {
         const char *text, *says;
     } cases[] = {
@@ -532,9 +523,8 @@ TEST_WITH(mistakes_are_named, begin, finish)
                      CT_ERR_NOT_FOUND); /* nothing was measured */
 }
 
-TEST_WITH(a_model_that_takes_too_long_is_refused, begin, finish)
+TEST_WITH(a_model_that_takes_too_long_is_refused, f)
 {
-    struct fixture *f = *state;
     const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
     struct ct_wcet_model model;
     run_work(f, true, 3);
