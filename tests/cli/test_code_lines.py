@@ -11,11 +11,11 @@ import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import run  # noqa: E402  pylint: disable=wrong-import-position
 import parts  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -70,13 +70,6 @@ HEADS = ("offset", "id", "kind")
 PACKET_HEADS = ("offset", "id", "bytes", "type")
 COMMON = {"add", "adds", "sub", "b", "bl", "blx", "bx", "cbz", "cbnz", "ldr", "ldp", "ret", "str", "stp",
           "addeq", "addne", "paciasp", "autiasp", "bti"}
-
-
-def run(*command, codes=(0,)):
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False,
-                            timeout=120)
-    assert result.returncode in codes, (command, result.returncode, result.stderr)
-    return result
 
 
 def lines(*command):

@@ -5,15 +5,16 @@ a perf.data; as places of watch and inputs of monitor, and as Strings. Also chec
 as Strings. Prints TAP.
 
 usage: test_context_names.py CORETAP"""
+import functools
 import json
 import os
 import pathlib
 import struct
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import perf_writer  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -79,11 +80,7 @@ def recording(folder):
     return path
 
 
-def run(*words, codes=(0, 1)):
-    done = subprocess.run([CORETAP, *map(str, words)], capture_output=True, text=True, timeout=60,
-                          check=False)
-    assert done.returncode in codes, done
-    return done
+run = functools.partial(command.run, CORETAP, codes=(0, 1))
 
 
 def watched(path, *places):

@@ -14,6 +14,7 @@ import tempfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 import traced  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -41,10 +42,6 @@ NEEDED = {
     "line": "number hits",
     "condition": "number type coverage",
 }
-
-
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 def check_lcov(folder, text, sums):

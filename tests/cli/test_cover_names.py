@@ -9,11 +9,11 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -52,11 +52,6 @@ READABLE = {"shop::Till::Till(int)", "shop::Till::add(int)", "shop::Till::add(in
             "int shop::Till::total<int>(int)",
             "bar(int)", "(anonymous namespace)::hidden(int)", "plain", "never(long)", "main",
             "main::{lambda(int)#1}::operator()(int) const"}
-
-
-def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True,
-                          timeout=120, **options).stdout
 
 
 def functions_of(text, mark="FN:"):

@@ -10,11 +10,11 @@ import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import run  # noqa: E402  pylint: disable=wrong-import-position
 import parts  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -45,13 +45,6 @@ int main()
     return 0;
 }}
 """
-
-
-def run(*command, codes=(0,)):
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False,
-                            timeout=120)
-    assert result.returncode in codes, (command, result.returncode, result.stderr)
-    return result
 
 
 def decode(capture, *options):

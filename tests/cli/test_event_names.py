@@ -4,14 +4,15 @@
 registers of an ETE select; in decode, in the columns of Table I, in watch and in monitor. Prints TAP.
 
 usage: test_event_names.py CORETAP"""
+import functools
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP = os.path.abspath(sys.argv[1])
@@ -38,11 +39,7 @@ def capture(folder, protocol, registers, sections=""):
     return path
 
 
-def run(*words, code=0):
-    done = subprocess.run([CORETAP, *map(str, words)], capture_output=True, text=True, timeout=60,
-                          check=False)
-    assert done.returncode == code, done
-    return done
+run = functools.partial(command.run, CORETAP)
 
 
 # Event 0 is of resource 2, which is external input 1. Event 2 is of resource 3, which is input 0.
@@ -64,13 +61,13 @@ def check_given(folder):
     assert table == ("Type\tCycle\tValue\nBr\t0x000\t0xFF0040\nEvt\t0x000\tL1D_CACHE_REFILL\n"
                      "Evt\t0x000\tL1D_CACHE_REFILL\nEvt\t0x000\tBR_MIS_PRED\nBr\t0x000\t0xFF0080\n"
                      "Evt\t0x000\tmine\n"), table
-    rows = run("watch", "-f", "jsonl", "--at", "event:BR_MIS_PRED", path, code=1).stdout.splitlines()
+    rows = run("watch", "-f", "jsonl", "--at", "event:BR_MIS_PRED", path, codes=(1,)).stdout.splitlines()
     rows = [json.loads(row) for row in rows]
     assert [(row["event"], row["value"]) for row in rows if row["event"] == "event"] == [("event", 2)], rows
     spec = folder / "spec.tessla"
     spec.write_text("in e: Events[Unit]\nout count(e) as n\n")
     got = run("monitor", "-q", "-a", "-f", "jsonl", "--spec", spec, "--bind", "e=event:L1D_CACHE_REFILL",
-              path, code=1).stdout
+              path, codes=(1,)).stdout
     assert [json.loads(row)["value"] for row in got.splitlines()] == ["1", "2"], got
     return "given"
 
@@ -88,11 +85,11 @@ def check_selected(folder):
 
 def check_list(folder):
     path = capture(folder, "ete", SELECTED)
-    rows = [line.split(" event ")[1] for line in run("list", "--elements", path, code=1).stdout.splitlines()
-            if " event " in line]
+    listed = run("list", "--elements", path, codes=(1,)).stdout.splitlines()
+    rows = [line.split(" event ")[1] for line in listed if " event " in line]
     assert rows == ["num=1 name=L1D_CACHE_REFILL", "num=5 name=L1D_CACHE_REFILL,PMU_0xc0de", "num=8"], rows
     objects = [json.loads(line) for line in
-               run("list", "--elements", "--format", "jsonl", path, code=1).stdout.splitlines()]
+               run("list", "--elements", "--format", "jsonl", path, codes=(1,)).stdout.splitlines()]
     rows = [(o["num"], o.get("names")) for o in objects if o["kind"] == "event"]
     assert rows == [(1, ["L1D_CACHE_REFILL"]), (5, ["L1D_CACHE_REFILL", "PMU_0xc0de"]), (8, None)], rows
     return "elements"
@@ -104,15 +101,16 @@ def check_sums(folder):
     for name, sections in (("a", "[event]\nL1=1\nL2=0\n"), ("b", "[event]\nL2=2\n")):
         (folder / name).mkdir()
         paths.append(capture(folder / name, "etmv4i", "", sections))
-    got = run("watch", "-q", "--format", "sums", "--at", "event:L2", *paths, code=1).stdout
+    got = run("watch", "-q", "--format", "sums", "--at", "event:L2", *paths, codes=(1,)).stdout
     assert [line.split()[0] for line in got.splitlines() if "event:L2" in line] == ["3"], got
     spec = folder / "spec.tessla"
     spec.write_text("in e: Events[Unit]\nout count(e) as n\n")
     words = ("monitor", "-q", "--spec", spec, "--bind", "e=event:L2", "--format", "sums")
-    got = run(*words, *paths, code=1).stdout
+    got = run(*words, *paths, codes=(1,)).stdout
     assert ": n: 3 events" in got, got
     for begin, count in (("event:L2", 2), ("event:L2#2", 1)):
-        got = run("watch", "-q", "-f", "jsonl", "--from", begin, "--at", "event:0", paths[0], code=1).stdout
+        got = run("watch", "-q", "-f", "jsonl", "--from", begin, "--at", "event:0", paths[0],
+                  codes=(1,)).stdout
         assert got.count("\"event\":\"event\"") == count, (begin, got)
     return "sums and windows"
 
@@ -125,12 +123,12 @@ def check_refused(folder):
             ("[event]\nx y=1\n", "only letters, digits, _"),
             ("[event]\ntrigger=1\n", "or be 'trigger'")]
     for text, wanted in rows:
-        got = run("decode", capture(folder, "etmv4i", "", text), code=2)
+        got = run("decode", capture(folder, "etmv4i", "", text), codes=(2,))
         assert wanted in got.stderr, (text, got.stderr)
-    got = run("watch", "--at", "event:L2", capture(folder, "etmv4i", "", "[event]\nL1=1\n"), code=2)
+    got = run("watch", "--at", "event:L2", capture(folder, "etmv4i", "", "[event]\nL1=1\n"), codes=(2,))
     assert "no event with this name; there are L1" in got.stderr, got.stderr
     named = capture(folder, "etmv4i", "", "[event]\nL1=1\n")
-    got = run("decode", "--table1", "--merge", capture(folder, "etmv4i", ""), code=2)
+    got = run("decode", "--table1", "--merge", capture(folder, "etmv4i", ""), codes=(2,))
     assert "--merge" in got.stderr, got.stderr
     return f"{len(rows) + 2} refused"
 
@@ -148,7 +146,7 @@ def check_snapshot(folder):
             "[device]\nname=ETE\nclass=trace_source\ntype=ETE\n[regs]\nTRCCONFIGR=0x0\nTRCTRACEIDR=0x10\n"
             "TRCDEVARCH=0x47705a13\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100fff0\nTRCIDR2=0x488\n"
             f"TRCIDR8=0x0\n{section}\nmine=3\n")
-        got = run("decode", "--table1", folder, code=code)
+        got = run("decode", "--table1", folder, codes=(code,))
         assert "\tmine\n" in got.stdout if not code else "ete.ini:13: [event ETE]: " in got.stderr, got
     return "a snapshot"
 

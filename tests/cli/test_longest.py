@@ -6,6 +6,7 @@ usage: test_longest.py COMMAND
 
 A window at the printed place must contain one run of the function, which takes the printed time. Prints
 TAP."""
+import functools
 import json
 import pathlib
 import re
@@ -15,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap
 
 COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
@@ -35,11 +37,7 @@ int main(int argc, char **argv)
 """
 
 
-def run(*args, code=0):
-    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, timeout=300, cwd=WORK,
-                          check=False)
-    assert done.returncode == code, f"{' '.join(map(str, args))}: exit {done.returncode}: {done.stderr}"
-    return done.stdout
+run = functools.partial(command.output, COMMAND, cwd=WORK)
 
 
 def functions(*captures, options=()):

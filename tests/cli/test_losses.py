@@ -8,6 +8,7 @@ Runs every decoding command on captures (examples, the corpus, programs recorded
 here) and on damaged copies of them, at each level, with each engine and number of threads, and compares the
 losses and the exit codes. The corpus is in $CT_SHARED, or in ../shared beside the sources; programs are
 recorded when QEMU and cross compilers are installed. Prints TAP."""
+import functools
 import html
 import itertools
 import json
@@ -22,6 +23,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap
 from parts import missing_parts
 
@@ -37,12 +39,7 @@ WORDS = {"gaps": r"gaps?\b", "overflows": r"trace unit overflows?",
          "no_access": r"times? code ran that is in no memory image"}
 
 
-def run(*args, check=(0, 1)):
-    done = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, errors="replace",
-                          timeout=300)
-    if done.returncode not in check:
-        raise AssertionError(f"{' '.join(map(str, args))}: exit code {done.returncode}: {done.stderr[-500:]}")
-    return done
+run = functools.partial(command.run, COMMAND, codes=(0, 1), errors="replace")
 
 
 def of_words(text):
@@ -191,7 +188,7 @@ def hold_program(capture, losses, same, told):
     elif "nothing was lost" not in words:
         same("the card of report", {"said": words})
     wcet = run("wcet", "--elf", capture.elf, "--entry", "malloc", "--unobserved", "exclude", "--format",
-               "json", capture.path, check=(0, 1, 2))
+               "json", capture.path, codes=(0, 1, 2))
     if not wcet.stdout.startswith("{"):  # there is no path without cycle counts, or when much is missing
         assert wcet.returncode and wcet.stderr, f"wcet says nothing: {wcet.returncode}"
     else:
@@ -509,9 +506,9 @@ def hold_data_trace(folder):
         done = run(*command.split(), traced.path)
         told = re.findall(r"source ETM_0 \(ID 10\): its data trace \(ID 11\) has 3000 bytes", done.stderr)
         assert len(told) == 1, f"{command}: told {len(told)} times: {done.stderr}"
-    named = run("stats", "--id", "11", traced.path, check=(2,)).stderr
+    named = run("stats", "--id", "11", traced.path, codes=(2,)).stderr
     assert "ID 11 is the data trace of ETM_0, which coretap does not decode; use ID 10, its" in named
-    assert "lost_bytes=0\n" in run("stats", "--level", "frame", traced.path, check=(0,)).stdout
+    assert "lost_bytes=0\n" in run("stats", "--level", "frame", traced.path, codes=(0,)).stdout
     text = run("info", traced.path).stdout
     assert "ID 11: data trace of ETM_0, which is not decoded; 3000 bytes of trace\n" in text, text
     assert "data trace               on: a stream of its own, ID 11, which is not decoded\n" in text, text

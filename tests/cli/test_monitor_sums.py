@@ -4,15 +4,16 @@
 --format jsonl --all. Saved parts merged in any order equal the whole. Prints TAP.
 
 usage: test_monitor_sums.py COMMAND [CAPTURE PLACE PLACE]"""
+import functools
 import json
 import pathlib
 import struct
-import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = pathlib.Path(sys.argv[1]).resolve()
@@ -38,11 +39,7 @@ out g as call_error
 """
 
 
-def run(*args, codes=(0, 1)):
-    result = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, check=False,
-                            cwd=ROOT)
-    assert result.returncode in codes, (args, result.returncode, result.stderr)
-    return result.stdout
+run = functools.partial(command.output, COMMAND, codes=(0, 1), cwd=ROOT)
 
 
 def monitor(folder, *args):

@@ -13,6 +13,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -93,27 +96,13 @@ def compare(lines, data, offsets, prefix):
     return None
 
 
-class Tap:
-    def __init__(self):
-        self.number = self.bad = 0
-
-    def say(self, name, trouble):
-        self.number += 1
-        self.bad += bool(trouble)
-        print(f"{'not ok' if trouble else 'ok'} {self.number} - {name}")
-        if trouble:
-            print(f"# {trouble}")
-
-
 def main():
     tool = sys.argv[1]
     shared = os.environ.get("CT_SHARED")
     corpus = (pathlib.Path(shared) if shared else ROOT.parent / "shared") / "corpus"
     if not corpus.is_dir():
-        print("1..0 # skip there is no corpus (CT_SHARED names the folder that holds it)")
-        return 0
+        return tap.skip_all("there is no corpus (CT_SHARED names the folder that holds it)")
     manifest = [line.split("\t") for line in (corpus / "golden/MANIFEST.tsv").read_text().splitlines()[1:]]
-    tap = Tap()
     for chunk in (65536, 7):
         cache = {}
         for listing, ident, protocol, _, _, extent, _ in manifest:
@@ -122,8 +111,8 @@ def main():
             name, _, buffer = listing.partition("/")
             if name not in cache:
                 cache[name] = streams, buffers, missing = dump(tool, corpus / "snapshots" / name, chunk)
-                tap.say(f"{name}: sources and images",
-                        compare_description(corpus / "snapshots" / name, buffers, missing))
+                tap.told(f"{name}: sources and images",
+                         compare_description(corpus / "snapshots" / name, buffers, missing))
             streams = cache[name][0]
             data, offsets = streams[buffer or next(iter(streams))].get(ident, (b"", []))
             lines = (corpus / "golden" / listing / f"packets.{ident}.txt").read_text().splitlines()
@@ -131,9 +120,8 @@ def main():
                 trouble = compare_stm(lines, data, offsets)
             else:
                 trouble = compare(lines, data, offsets, extent == "prefix")
-            tap.say(f"{listing} {ident}, pieces of {chunk}", trouble)
-    print(f"1..{tap.number}")
-    return 1 if tap.bad else 0
+            tap.told(f"{listing} {ident}, pieces of {chunk}", trouble)
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -27,10 +28,6 @@ BUILDS = [
     ("Os, sections thrown away", ["-Os", "-ffunction-sections", "-Wl,--gc-sections"]),
 ]
 BIAS = 0x5500000000
-
-
-def output(*command, stdin=None):
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 def compiled(folder, name, options):

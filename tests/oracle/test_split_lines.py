@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
@@ -63,12 +64,6 @@ WAYS = (
     ("clang++, DWARF 5", CLANG, ["--target=aarch64-linux-gnu", "-O2", "-gdwarf-5"], "llvm-dwp-14"),
     ("clang++, DWARF 4", CLANG, ["--target=aarch64-linux-gnu", "-O2", "-gdwarf-4"], None),
 )
-
-
-def run(*command, cwd):
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0, (command, done.stderr)
-    return done.stdout
 
 
 def build(folder, compiler, options):

@@ -5,10 +5,14 @@ the trace; also checks values that are too large.
 
 usage: test_tessla_big.py COMMAND"""
 import os
+import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = sys.argv[1]
 # libgccjit never frees some of its memory, so leaks are not reported.
@@ -252,17 +256,9 @@ def main():
     checks = [(f"{check.__name__}, {engine}", check, engine)
               for check in (operations, streams, literals, floats, limits, growing, elsewhere)
               for engine in ("bytecode", "native")]
-    print(f"1..{len(checks)}")
-    failed = 0
-    for number, (name, check, engine) in enumerate(checks, 1):
-        try:
-            check(engine)
-            print(f"ok {number} - {name}", flush=True)
-        except AssertionError as error:
-            failed += 1
-            text = str(error)[:1500].replace("\n", "\n# ")
-            print(f"not ok {number} - {name}\n# {text}", flush=True)
-    return 1 if failed else 0
+    for name, check, engine in checks:
+        tap.case(name, None, lambda check=check, engine=engine: check(engine))
+    return tap.finish()
 
 
 if __name__ == "__main__":

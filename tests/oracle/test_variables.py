@@ -7,11 +7,11 @@ usage: test_variables.py DUMP_VARIABLES"""
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 DUMP = sys.argv[1]
@@ -142,11 +142,6 @@ RUST_GDB = {"motor::TURNS": "seed::motor::TURNS", "SPEED": "seed::motor::SPEED",
             "ROWS[2].y": "seed::ROWS[2].y", "PAIR.0": "seed::PAIR.0", "PAIR.1": "seed::PAIR.1",
             "MODE": "seed::MODE", "PAIR": "seed::PAIR"}
 ARM_GCC, A64_GCC, A64_GXX = "arm-linux-gnueabihf-gcc", "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++"
-
-
-def run(*command, cwd=None):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True, timeout=120,
-                          cwd=cwd).stdout
 
 
 def dumped(program, names):

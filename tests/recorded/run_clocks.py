@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 LONG = os.environ.get("CT_LONG") == "1"
@@ -100,21 +103,15 @@ def turns_are_taken(folder, program, names, protocol, options):
 
 
 def main():
-    tools = [prefix + "gcc" for prefix, _ in COMPILERS.values()]
-    if not all(map(shutil.which, [*tools, "qemu-aarch64", "qemu-arm"])):
-        print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
-        return 0
-    failed = 0
-    print(f"1..{len(CASES)}")
+    missing = tap.lacks(*[prefix + "gcc" for prefix, _ in COMPILERS.values()], "qemu-aarch64", "qemu-arm")
+    if missing:
+        return tap.skip_all(f"{missing} (tools/install-deps arm)")
     with tempfile.TemporaryDirectory() as name:
         programs = {isa: build(pathlib.Path(name), isa) for isa in COMPILERS}
-        for number, (isa, protocol, options) in enumerate(CASES, 1):
-            why = turns_are_taken(pathlib.Path(name), *programs[isa], protocol, options)
-            failed += bool(why)
-            print(f"{'not ok' if why else 'ok'} {number} - {isa} {protocol} {' '.join(options)}", flush=True)
-            if why:
-                print(f"# {why}", flush=True)
-    return 1 if failed else 0
+        for isa, protocol, options in CASES:
+            tap.told(f"{isa} {protocol} {' '.join(options)}",
+                     turns_are_taken(pathlib.Path(name), *programs[isa], protocol, options))
+    return tap.finish()
 
 
 if __name__ == "__main__":

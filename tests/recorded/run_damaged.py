@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, DAMAGED, EXAMPLES = (pathlib.Path(arg).resolve() for arg in sys.argv[1:5])
 LONG = os.environ.get("CT_LONG") == "1"
 # The initial stack is the same each time, so that a seed identifies a trace.
@@ -130,32 +133,25 @@ def check(folder, number):
 
 
 def main():
-    if not shutil.which("qemu-aarch64") or any(not shutil.which(command[0])
-                                               for command in COMPILERS.values()):
-        print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
-        return 0
-    failed = 0
+    missing = tap.lacks("qemu-aarch64", *[command[0] for command in COMPILERS.values()])
+    if missing:
+        return tap.skip_all(f"{missing} (tools/install-deps arm)")
     total = {"traces": 0, "invented": 0, "opencsd": 0, "more": 0}
-    print(f"1..{len(RECORDINGS) + 1}")
     with tempfile.TemporaryDirectory() as name:
         for number, (source, isa, options) in enumerate(RECORDINGS):
             why, sums = check(pathlib.Path(name), number)
             values = dict(field.split("=") for field in sums.splitlines()[-1].split()) if sums else {}
             if sums and not why and int(values["followed"]) > int(values["opencsd"]):
                 why = "more is invented than by libopencsd, where that follows: " + sums
-            failed += bool(why)
-            print(f"{'not ok' if why else 'ok'} {number + 1} - {source} {isa} {options}", flush=True)
-            print("# " + (why or sums).strip().replace("\n", "\n# "), flush=True)
+            tap.told(f"{source} {isa} {options}", why, sums.strip().replace("\n", "\n# "))
             if sums:
                 total = {key: total[key] + int(values[key]) for key in total}
     # libopencsd continues after contradictions, so that coretap invents a third of its ranges. One trace of
     # 300 can have a fifth of all, so a few traces show less. Without libopencsd both numbers are 0.
     times = 2 if LONG else 1
     fine = times * total["invented"] <= total["opencsd"] and total["more"] * 100 <= total["traces"] * MORE
-    failed += not fine
-    print(f"{'ok' if fine else 'not ok'} {len(RECORDINGS) + 1} - libopencsd invents {times} times as much at "
-          f"least: {total}")
-    return 1 if failed else 0
+    tap.check(f"libopencsd invents {times} times as much at least: {total}", fine)
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ cluster did.
 usage: run_fractal.py COMMAND PLUGIN EXAMPLES"""
 import csv
 import json
+import functools
 import os
 import pathlib
 import re
@@ -14,16 +15,16 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 COMPILER = "aarch64-linux-gnu-gcc"
 
 
-def coretap(*args):
-    result = subprocess.run([COMMAND, "fractal", *map(str, args)], capture_output=True, text=True,
-                            env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}, check=False, timeout=120)
-    if result.returncode not in (0, 1):
-        raise RuntimeError(f"coretap fractal {args[0]}: {result.stderr}")
-    return result.stdout
+coretap = functools.partial(command.output, COMMAND, "fractal", codes=(0, 1),
+                            env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN})
 
 
 def run(folder, program, *options, size="cif", times="1"):
@@ -253,7 +254,7 @@ def files_have_their_paths(folder, _):
     wanted = str(mapped).replace("\n", "?")
     if sorted(n for n in names if ".so." in n)[-2:] != ["ld.so.cache", "libc.so.6"] or "[file]" in names or \
             said.get(wanted) != 1024 or sum(said[n] for n in said if n.endswith(LOADER)) < 100:
-        raise RuntimeError(f"{names} {said}")
+        raise AssertionError(f"{names} {said}")
     return True
 
 
@@ -323,7 +324,7 @@ def the_exit_code_is_that_of_the_program(folder, _):
             done = subprocess.run([COMMAND, "fractal", *command, "--", program, *words], capture_output=True,
                                   env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}, check=False)
             if done.returncode != code or not (log.exists() or done.stdout):
-                raise RuntimeError(f"{command[0]} of a program that ends with {code}: {done.returncode}")
+                raise AssertionError(f"{command[0]} of a program that ends with {code}: {done.returncode}")
     return True
 
 
@@ -361,25 +362,15 @@ TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, s
 
 
 def main():
-    if not shutil.which("qemu-aarch64") or not shutil.which(COMPILER):
-        print("1..0 # SKIP qemu-aarch64 and aarch64-linux-gnu-gcc are needed (Debian: qemu-user "
-              "gcc-aarch64-linux-gnu libc6-dev-arm64-cross)")
-        return 0
-    print(f"1..{len(TESTS)}")
-    bad = 0
+    if tap.lacks("qemu-aarch64", COMPILER):
+        return tap.skip_all(tap.lacks("qemu-aarch64", COMPILER) + " (tools/install-deps arm)")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program = folder / "canny"
         subprocess.run([COMPILER, "-O2", "-static", "-o", program, EXAMPLES / "canny.c", "-lm"], check=True)
-        for number, test in enumerate(TESTS, 1):
-            try:
-                ok = bool(test(folder, program))
-            except RuntimeError as error:
-                print(f"# {error}")
-                ok = False
-            bad += not ok
-            print(f"{'ok' if ok else 'not ok'} {number} - {test.__name__.replace('_', ' ')}", flush=True)
-    return 1 if bad else 0
+        for test in TESTS:
+            tap.case(test.__name__.replace("_", " "), None, lambda test=test: bool(test(folder, program)))
+    return tap.finish()
 
 
 if __name__ == "__main__":

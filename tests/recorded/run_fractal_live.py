@@ -20,7 +20,7 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
-from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, lacks, skip, skip_all  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ENV = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}
@@ -272,10 +272,9 @@ def several_programs(folder):
 
 
 def main():
-    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    missing = lacks("aarch64-linux-gnu-gcc", "qemu-aarch64")
     if missing:
-        print(f"1..0 # SKIP needs {missing}")
-        return 0
+        return skip_all(missing)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program, log = folder / "canny", folder / "canny.log"

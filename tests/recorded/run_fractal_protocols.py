@@ -5,13 +5,17 @@ without a protocol, and those of the cluster.
 
 usage: run_fractal_protocols.py COMMAND PLUGIN EXAMPLES"""
 import csv
+import functools
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
+import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 COMPILER = "aarch64-linux-gnu-gcc"
@@ -26,18 +30,14 @@ RUNS = [("canny", (), IMAGE, True), ("disparity", ("--sets", "1"), IMAGE, True),
         ("processes", (), ("huge",), True), ("processes", (), ("threads",), False)]
 
 
-def coretap(*args, given=""):
-    result = subprocess.run([COMMAND, "fractal", *map(str, args)], capture_output=True, text=True,
-                            env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}, check=False, input=given)
-    if result.returncode not in (0, 1):
-        raise RuntimeError(f"coretap fractal {args[0]}: {result.stderr}")
-    return result.stdout
+coretap = functools.partial(command.output, COMMAND, "fractal", codes=(0, 1), input="",
+                            env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN})
 
 
 def run(folder, program, options, arguments):
     """Returns the log as a table, and whether it agrees with the cluster."""
     coretap("run", "-q", "-o", folder / "log", "--truth", folder / "truth", *options, "--", program,
-            *arguments, given="\n\n")
+            *arguments, input="\n\n")
     logged = coretap("report", folder / "log", "--elf", program, "--csv")
     return logged, logged == (folder / "truth").read_text()
 
@@ -45,11 +45,11 @@ def run(folder, program, options, arguments):
 def accesses_are_the_same(folder, name, options, arguments, repeats):
     plain, true = run(folder, folder / name, options, arguments)
     if plain.count("\n") < 20:
-        raise RuntimeError(f"{name}: {plain.count(chr(10))} lines are too few to hold anything against")
+        raise AssertionError(f"{name}: {plain.count(chr(10))} lines are too few to hold anything against")
     for protocol in PROTOCOLS[1:]:
         logged, fits = run(folder, folder / name, (*options, *protocol), arguments)
         if (logged != plain if repeats else fits != true):
-            raise RuntimeError(f"{name} {' '.join(arguments)}: {' '.join(protocol)} differs")
+            raise AssertionError(f"{name} {' '.join(arguments)}: {' '.join(protocol)} differs")
     return True
 
 
@@ -81,12 +81,8 @@ def flits_replay(folder):
 
 
 def main():
-    if not shutil.which("qemu-aarch64") or not shutil.which(COMPILER):
-        print("1..0 # SKIP qemu-aarch64 and aarch64-linux-gnu-gcc are needed (Debian: qemu-user "
-              "gcc-aarch64-linux-gnu libc6-dev-arm64-cross)")
-        return 0
-    print(f"1..{len(RUNS) + 1}")
-    bad = 0
+    if tap.lacks("qemu-aarch64", COMPILER):
+        return tap.skip_all(tap.lacks("qemu-aarch64", COMPILER) + " (tools/install-deps arm)")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for source in {run[0] for run in RUNS}:
@@ -94,15 +90,9 @@ def main():
                             EXAMPLES / f"{source}.c", "-lm"], check=True)
         tests = [(" ".join((run[0], *run[2][:1])), accesses_are_the_same, run) for run in RUNS]
         tests.append(("flits replay", flits_replay, ()))
-        for number, (what, test, arguments) in enumerate(tests, 1):
-            try:
-                ok = test(folder, *arguments)
-            except RuntimeError as error:
-                print(f"# {error}")
-                ok = False
-            bad += not ok
-            print(f"{'ok' if ok else 'not ok'} {number} - {what}", flush=True)
-    return 1 if bad else 0
+        for what, test, arguments in tests:
+            tap.case(what, None, lambda test=test, arguments=arguments: bool(test(folder, *arguments)))
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 COMPILER, COMPILER_32 = "aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc"
 ENVIRONMENT = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}
@@ -28,7 +31,7 @@ def trace(folder, program, *options, given="", arguments=(), code=0):
     result = coretap("fractal", "run", "-q", "-o", folder / "log", *options, "--", program, *arguments,
                      given=given)
     if result.returncode != code:
-        raise RuntimeError(f"exit code {result.returncode}: {result.stderr}")
+        raise AssertionError(f"exit code {result.returncode}: {result.stderr}")
     return result
 
 
@@ -95,7 +98,7 @@ def bad_selections_name_the_limit(folder, program):
         log = folder / "no log"
         result = coretap("fractal", "run", "-q", "-o", log, *options, "--", program)
         if result.returncode != 2 or text not in result.stderr or log.exists():
-            raise RuntimeError(f"{options}: {result.stderr}")
+            raise AssertionError(f"{options}: {result.stderr}")
     return True
 
 
@@ -148,7 +151,7 @@ def a_script_goes_by_the_thread_that_runs(folder, _program):
                      folder / "script", "--", waits)
     own = re.search(r"([0-9.]+) ms of the model's time", result.stderr)
     if result.returncode or "steps of the script" in result.stderr or float(own[1]) < 2:
-        raise RuntimeError(result.stderr)
+        raise AssertionError(result.stderr)
     return True
 
 
@@ -161,7 +164,7 @@ def bad_scripts_are_refused(folder, program):
         script.write_text(text)
         result = coretap("fractal", "run", "-q", "-o", folder / "no log", "--script", script, "--", program)
         if result.returncode != 2 or wanted not in result.stderr:
-            raise RuntimeError(f"{text}: {result.stderr}")
+            raise AssertionError(f"{text}: {result.stderr}")
     return True
 
 
@@ -221,7 +224,7 @@ def points_that_a_removal_leaves(folder, program):
     remedy = "so no hit is logged; add a range that contains "
     told = [answer.split(" (")[0] for answer in said]
     if run.returncode or told != [f"{one}, {remedy}it", "", f"{two}, {remedy}them", "", "", ""]:
-        raise RuntimeError(str(said))
+        raise AssertionError(str(said))
     (folder / "script").write_text("1us section remove .bss\n")
     trace(folder, folder / "processes", *BOTH, "--point", "table", "--mode", "points", "--follow-forks",
           "--script", folder / "script", arguments=("fork",))
@@ -270,21 +273,21 @@ def a_program_in_the_place_of_a_child(folder, program):
               given="\n\n\n")
         rows = coretap("fractal", "report", folder / "log", "--elf", processes, "--csv").stdout
         if rows != (folder / "truth").read_text():
-            raise RuntimeError(f"{started}: the log is not the truth")
+            raise AssertionError(f"{started}: the log is not the truth")
         known = hits(folder, processes)
         wanted = {"table": 1280, "1:table": 64, "2:table": 4000}
         if known.pop("2:even")[0] < 2000 or \
                 {name: count for name, (count, _) in known.items()} != wanted:
-            raise RuntimeError(f"{started}: {known}")
+            raise AssertionError(f"{started}: {known}")
         said = report(folder, processes)
         if not re.search(r"process 1 became process 2: /.*stages$", said, re.MULTILINE) or \
                 not re.search(r" 2:_int_malloc$", said, re.MULTILINE):
-            raise RuntimeError(said)
+            raise AssertionError(said)
     (folder / "writes.tessla").write_text("in a: Events[Int]\nin b: Events[Int]\nout a\nout b\n")
     seen = coretap("monitor", "-q", "-a", "--spec", folder / "writes.tessla", "--bind",
                    "a=access:table.write", "--bind", "b=access:2:table.write", folder / "log").stdout
     if [len(re.findall(f": {name} = ", seen)) for name in "ab"] != [1280, 4000]:
-        raise RuntimeError(f"monitor: {seen[:1000]}")
+        raise AssertionError(f"monitor: {seen[:1000]}")
     alone = coretap("fractal", "report", folder / "log", "--process", 2, "--elf", program).stdout
     foreign = trace(folder, processes, *options, arguments=("exec", shutil.which("true")), code=1)
     return re.search(r" _int_malloc$", alone, re.MULTILINE) and \
@@ -350,7 +353,7 @@ def many_processes_at_once(folder, program):
     if {name: count for name, (count, _) in known.items()} != \
             {("" if i == 0 else f"{i}:") + "table": 64 if i == 0 else 128 for i in range(21)} or \
             not is_truth(folder, many):
-        raise RuntimeError(str(known))
+        raise AssertionError(str(known))
     refused = coretap("fractal", "run", "-q", "--follow-forks", "--section", ".bss", "-o",
                       folder / "too many", "--", many, "256")
     return refused.returncode == 2 and "process 257 of the run, but a log can have" in refused.stderr \
@@ -409,16 +412,16 @@ def programs_of_32_bits(folder, program):
         trace(folder, first, *points, arguments=("exec", second, "fork") if second else ("fork",))
         known = {name: count for name, (count, _) in hits(folder, first).items()}
         if known != wanted or not is_truth(folder, first):
-            raise RuntimeError(f"{first} {second}: {known}")
+            raise AssertionError(f"{first} {second}: {known}")
     for what in ("threads", "shared", "mremap", "huge"):
         counts = []
         for which in (processes, of_32):
             trace(folder, which, *points, arguments=(what,))
             counts.append({name: told[0] for name, told in hits(folder, which).items()})
             if not is_truth(folder, which):
-                raise RuntimeError(f"{which} {what}: the log is not the truth")
+                raise AssertionError(f"{which} {what}: the log is not the truth")
         if counts[0] != counts[1]:
-            raise RuntimeError(f"{what}: {counts}")
+            raise AssertionError(f"{what}: {counts}")
     return True
 
 
@@ -436,7 +439,7 @@ def a_child_that_is_killed(folder, program):
             trace(folder, killed, "--follow-forks", "--point", "table", "--points-only", "--mode", "points")
             known = {name: count for name, (count, _) in hits(folder, killed).items()}
             if known != points:
-                raise RuntimeError(f"{number}: {known}")
+                raise AssertionError(f"{number}: {known}")
     return True
 
 
@@ -537,7 +540,7 @@ def memory_of_all_kinds(folder, program):
         trace(folder, processes, "--truth", folder / "truth", arguments=(what,))
         if coretap("fractal", "report", folder / "log", "--elf", processes,
                    "--csv").stdout != (folder / "truth").read_text():
-            raise RuntimeError(f"{what}: the log is not the truth")
+            raise AssertionError(f"{what}: the log is not the truth")
     return True
 
 
@@ -555,7 +558,7 @@ def shared_memory_that_grows(folder, program):
         lines = {n: {row[2][:-3] for row in rows
                      if int(row[2][-3:], 16) == 0x40 * (n + 1) and row[6] != "[stack]"} for n in (2, 8)}
         if any(len(frames) != 1 for frames in lines.values()) or lines[2] == lines[8]:
-            raise RuntimeError(f"{growth}: {lines}")
+            raise AssertionError(f"{growth}: {lines}")
     return True
 
 
@@ -636,27 +639,17 @@ TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_li
 
 
 def main():
-    if not shutil.which("qemu-aarch64") or not shutil.which(COMPILER):
-        print("1..0 # SKIP qemu-aarch64 and aarch64-linux-gnu-gcc are needed (Debian: qemu-user "
-              "gcc-aarch64-linux-gnu libc6-dev-arm64-cross)")
-        return 0
-    print(f"1..{len(TESTS)}")
-    bad = 0
+    if tap.lacks("qemu-aarch64", COMPILER):
+        return tap.skip_all(tap.lacks("qemu-aarch64", COMPILER) + " (tools/install-deps arm)")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program = folder / "stages"
         subprocess.run([COMPILER, "-O1", "-static", "-o", program, EXAMPLES / "stages.c"], check=True)
         subprocess.run([COMPILER, "-O1", "-static", "-pthread", "-o", folder / "processes",
                         EXAMPLES / "processes.c"], check=True)
-        for number, test in enumerate(TESTS, 1):
-            try:
-                ok = bool(test(folder, program))
-            except RuntimeError as error:
-                print(f"# {error}")
-                ok = False
-            bad += not ok
-            print(f"{'ok' if ok else 'not ok'} {number} - {test.__name__.replace('_', ' ')}", flush=True)
-    return 1 if bad else 0
+        for test in TESTS:
+            tap.case(test.__name__.replace("_", " "), None, lambda test=test: bool(test(folder, program)))
+    return tap.finish()
 
 
 if __name__ == "__main__":

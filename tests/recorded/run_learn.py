@@ -4,6 +4,7 @@
 computed.c.
 
 usage: run_learn.py COMMAND PLUGIN COMPUTED.C"""
+import functools
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, SOURCE = sys.argv[1:4]
@@ -26,11 +28,7 @@ PROGRAMS = {
 }
 
 
-def run(*command):
-    result = subprocess.run([COMMAND, *(str(c) for c in command)], capture_output=True, text=True,
-                            check=False, env=ENV, timeout=60)
-    assert result.returncode == 0, (command, result.stderr)
-    return result.stdout
+run = functools.partial(command.output, COMMAND, env=ENV)
 
 
 def learnt_edges(graph):

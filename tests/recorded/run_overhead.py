@@ -11,10 +11,12 @@ three."""
 import importlib.util
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def main():
@@ -24,14 +26,12 @@ def main():
     study = importlib.util.module_from_spec(loaded)
     loaded.loader.exec_module(study)
     sizes = os.environ.get("CT_SIZES", "cif vga fullhd").split()
-    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    missing = tap.lacks("aarch64-linux-gnu-gcc", "qemu-aarch64")
     rows = [(name, size) for name in study.WORKLOADS for size in sizes]
-    print(f"1..{len(rows)}")
-    failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for number, (name, size) in enumerate(rows, 1):
+        for name, size in rows:
             if missing:
-                print(f"ok {number} - {name} {size} # SKIP needs {missing}")
+                tap.skip(f"{name} {size}", missing)
                 continue
             program = pathlib.Path(folder) / name
             subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, examples / f"{name}.c",
@@ -40,12 +40,10 @@ def main():
             none, coherent, tracing, logged = study.measure(command, program, size)
             fine = none < coherent < 1.1 * none and \
                 coherent <= tracing <= logged < coherent + 0.005 * none
-            failed += not fine
-            print(f"{'ok' if fine else 'not ok'} {number} - {name} {size}\n"
-                  f"# {none} cycles, coherent port {coherent / none - 1:+.3%}, tracing "
-                  f"{tracing / none - 1:+.3%}, log in memory {logged / none - 1:+.3%}",
-                  flush=True)
-    return 1 if failed else 0
+            tap.check(f"{name} {size}", fine)
+            print(f"# {none} cycles, coherent port {coherent / none - 1:+.3%}, tracing "
+                  f"{tracing / none - 1:+.3%}, log in memory {logged / none - 1:+.3%}", flush=True)
+    return tap.finish()
 
 
 if __name__ == "__main__":

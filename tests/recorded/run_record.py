@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, COMPARE, EXAMPLES = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
 OCSD = sys.argv[5] if len(sys.argv) > 5 else None
 LONG = os.environ.get("CT_LONG") == "1"
@@ -466,9 +469,9 @@ def machine_of_32_bits_is_refused(folder):
 
 
 def main():
-    if not shutil.which("qemu-aarch64") or not shutil.which(COMPILERS["arm64"] + "gcc"):
-        print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
-        return 0
+    missing = tap.lacks("qemu-aarch64", COMPILERS["arm64"] + "gcc")
+    if missing:
+        return tap.skip_all(f"{missing} (tools/install-deps arm)")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         capture = folder / "capture"
@@ -493,19 +496,15 @@ def main():
                           "tools/fetch-arm-programs)"))
         if not OCSD:
             tests.append(("OpenCSD's elements", "libopencsd is missing (Debian: libopencsd-dev)"))
-        print(f"1..{len(tests)}")
-        failed = 0
-        for number, (what, test) in enumerate(tests, 1):
-            skipped = f" # SKIP {test}" if isinstance(test, str) else ""
-            why = "" if skipped else test()
-            failed += bool(why)
-            print(f"{'not ok' if why else 'ok'} {number} - {what}{skipped}", flush=True)
-            if why:
-                print("# " + why.replace("\n", "\n# "), flush=True)
+        for what, test in tests:
+            if isinstance(test, str):
+                tap.skip(what, test)
+            else:
+                tap.told(what, test())
             shutil.rmtree(capture, ignore_errors=True)
         for what, times in counted.items():
             print(f"# {what}: {times} times")
-    return 1 if failed else 0
+    return tap.finish()
 
 
 if __name__ == "__main__":

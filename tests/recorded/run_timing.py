@@ -8,6 +8,7 @@ For every capture of the corpus with instruction trace: the cycles of all edges 
 add up to all cycles in the trace, as 'coretap decode' counts them from the elements alone."""
 import collections
 import csv
+import functools
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, SOURCE, NESTED = sys.argv[1:5]
@@ -29,11 +31,7 @@ SETS = {
 }
 
 
-def run(*command):
-    result = subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, check=False,
-                            env=ENV, timeout=600)
-    assert result.returncode in (0, 1), result.stderr
-    return result.stdout
+run = functools.partial(command.output, COMMAND, codes=(0, 1), env=ENV)
 
 
 def numbers(value, path=()):

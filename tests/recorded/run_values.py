@@ -4,6 +4,7 @@
 right results are computed here from `coretap decode --merge`. Prints TAP.
 
 usage: run_values.py CORETAP PLUGIN EXAMPLES NAMED INCLUDE"""
+import functools
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402
 
 CORETAP, PLUGIN, EXAMPLES, NAMED, INCLUDE = (os.path.abspath(path) for path in sys.argv[1:6])
@@ -23,11 +25,7 @@ CONTROL = ["--bind", "set=value:set point", "--bind", "speed=value:speed", "--bi
            "--bind", "begin=begin:control", "--bind", "end=end:control"]
 
 
-def run(*words, codes=(0,)):
-    done = subprocess.run([CORETAP, *map(str, words)], capture_output=True, text=True, timeout=120,
-                          env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
-    assert done.returncode in codes, (words, done)
-    return done
+run = functools.partial(command.run, CORETAP, env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
 
 
 def record(folder, source, *options, defines=(), clock=("--cycle-count=4", "--timestamps=100")):

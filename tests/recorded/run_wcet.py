@@ -4,6 +4,7 @@
 has the same optimum in CBC and GLPK.
 
 usage: run_wcet.py COMMAND PLUGIN WORKER.C NESTED.C COMPUTED.C LIBRARY.C"""
+import functools
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, WORKER, NESTED, COMPUTED, LIBRARY = sys.argv[1:7]
@@ -29,11 +31,7 @@ PROGRAMS = {
 }
 
 
-def run(*command, codes=(0,)):
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, env=ENV,
-                            timeout=300)
-    assert result.returncode in codes, (command, result.stderr)
-    return result.stdout
+run = functools.partial(command.output, env=ENV)
 
 
 def optimum_of(model, folder):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 from saved import with_sum  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP = sys.argv[1]
@@ -104,13 +105,6 @@ int main(void)
     return 0;
 }
 """
-
-
-def run(*command):
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False,
-                            timeout=60)
-    assert result.returncode == 0, (command, result.stderr)
-    return result.stdout
 
 
 def build(folder, text, compiler, *options):

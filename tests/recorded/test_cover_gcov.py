@@ -10,11 +10,11 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 import traced  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -43,10 +43,6 @@ OTHER_BRANCHES = {
 }
 CLOSING = "}"
 LABELS = ("case ", "default:")
-
-
-def run(*command, cwd=None):
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 def by_gcov(folder, source, target):

@@ -7,13 +7,15 @@ usage: test_fractal_figures.py COMMAND PLUGIN EXAMPLES"""
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 
 import browser
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 SIZE = "64x48"
@@ -115,26 +117,18 @@ TESTS = [pictures_are_svg, overheads_grow, bars_are_the_data, timelines_have_can
 
 
 def main():
-    missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
+    missing = tap.lacks("aarch64-linux-gnu-gcc", "qemu-aarch64")
     if missing:
-        print(f"1..0 # SKIP needs {missing}")
-        return 0
-    print(f"1..{len(TESTS)}")
-    failed = 0
+        return tap.skip_all(missing)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "figures"
         subprocess.run([EXAMPLES / "figures" / "figures.py", COMMAND, "--size", SIZE, "--out", out],
                        stdout=subprocess.DEVNULL, check=True,
                        env=ENVIRONMENT)
-        for number, test in enumerate(TESTS, 1):
-            name = test.__name__.replace("_", " ")
-            if test is page_fits and not browser.PROGRAM:
-                print(f"ok {number} - {name} # SKIP chromium is not there")
-                continue
-            fine = test(out)
-            failed += not fine
-            print(f"{'ok' if fine else 'not ok'} {number} - {name}", flush=True)
-    return 1 if failed else 0
+        for test in TESTS:
+            lacking = None if test is not page_fits or browser.PROGRAM else "chromium is not there"
+            tap.case(test.__name__.replace("_", " "), lacking, lambda test=test: bool(test(out)))
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 import protobuf  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 import truth  # noqa: E402  pylint: disable=wrong-import-position
@@ -25,10 +26,6 @@ import truth  # noqa: E402  pylint: disable=wrong-import-position
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 FEW = [("text", "-O2"), ("signals", "-O0"), ("recursion", "-O1")]
-
-
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 def check_folded(name, text, want):

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import run  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -27,13 +28,6 @@ CORETAP, EXAMPLES, WHERE = (pathlib.Path(name).resolve() for name in sys.argv[1:
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 SECTIONS = ("summary", "time", "timing", "timeline", "worst", "coverage")
 EVIL = '</script><script>document.title="taken"</script><img src=x onerror=alert(1)>'
-
-
-def run(*command, codes=(0,), cwd=None):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False,
-                            timeout=120, cwd=cwd)
-    assert result.returncode in codes, (command, result.returncode, result.stderr)
-    return result
 
 
 def record(folder, source, *options):

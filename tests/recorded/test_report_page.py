@@ -8,24 +8,17 @@ import json
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 import browser  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP, EXAMPLES = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
-
-
-def run(*command):
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False,
-                            timeout=120)
-    assert result.returncode == 0, (command, result.returncode, result.stderr)
-    return result.stdout
 
 
 def record(folder, source, *options):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints TAP for tests in Python: numbered results, the plan at the end."""
 import pathlib
+import shutil
 
 count = 0
 failed = 0
@@ -24,8 +25,8 @@ def skip(name, why):
 
 
 def case(name, missing, body):
-    """Prints a result that an assertion decides; the value of `body` is a note. `missing` gives the reason
-    for a skip, or nothing."""
+    """Prints a result that an assertion decides, or a False that `body` returns; another value is a note.
+    `missing` gives the reason for a skip, or nothing."""
     if missing:
         skip(name, missing)
         return
@@ -34,8 +35,27 @@ def case(name, missing, body):
     except AssertionError as error:
         check(name, False, str(error)[:20000])
         return
-    check(name, True)
-    print(f"# {note}", flush=True)
+    check(name, note is not False)
+    if not isinstance(note, bool):
+        print(f"# {note}", flush=True)
+
+
+def told(name, why, note=""):
+    """Prints one result from what is wrong: a text, or nothing when all is well. Then `note` is printed."""
+    check(name, not why, why)
+    if note and not why:
+        print(f"# {note}", flush=True)
+
+
+def lacks(*tools):
+    """Returns the reason for a skip when one of the programs is not installed, or None."""
+    return next((f"needs {tool}" for tool in tools if not shutil.which(tool)), None)
+
+
+def skip_all(why):
+    """Prints that nothing is tested, and returns the exit code."""
+    print(f"1..0 # SKIP {why}")
+    return 0
 
 
 def is_sanitized(program):

@@ -4,15 +4,12 @@ computed from them without any trace."""
 import collections
 import pathlib
 import re
-import subprocess
+
+from command import output as run
 
 BRANCH = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s+(b|bl|blr|br|ret|cbz|cbnz|tbz|tbnz|b\.\w+)(\s|$)")
 CODE = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s")
 ALWAYS = ("b", "bl", "blr", "br", "ret")
-
-
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 def path(folder, program):
