@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of a log: as text, CSV, pictures, Perfetto JSON. */
+/* Counts what a report on a log shows: events by name, page and point, and the cells of its pictures. */
 #include "fractal_log/report.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/options.h"
-#include "base/out.h"
-#include "base/printable.h"
 #include "base/search.h"
-#include "coretap/format.h"
 #include "fractal_log/each.h"
 #include "fractal_log/names.h"
-
-#define ROWS 15 /* rows of a table */
 
 /* ---- first pass: totals ---- */
 
@@ -147,8 +141,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Writes the indices of the names with the most events, at most `most`. Returns how many. */
-static size_t top_names(const struct ct_fractal_report *r, size_t *out, size_t most)
+size_t ct_fractal_report_top(const struct ct_fractal_report *r, size_t *out, size_t most)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->name_count; i++) {
@@ -170,7 +163,7 @@ static size_t top_names(const struct ct_fractal_report *r, size_t *out, size_t m
 static int choose_rows(struct ct_fractal_report *r)
 {
     size_t top[REPORT_ROWS], count;
-    const size_t rows = top_names(r, top, REPORT_ROWS);
+    const size_t rows = ct_fractal_report_top(r, top, REPORT_ROWS);
     const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     /* in the order of first execution, which the eye can follow */
     for (size_t i = 1; i < rows; i++)
@@ -200,246 +193,6 @@ static int choose_rows(struct ct_fractal_report *r)
             return ct_fail_nomem(r->ctx, "pictures of a log");
     return CT_OK;
 }
-
-/* ---- output ---- */
-
-static const char *const modes[] = {"passive", "points", "active"}; /* by enum ct_fractal_mode */
-
-/* Prints an event as a CSV line. */
-static int csv_event(void *user, const struct ct_fractal_event *e)
-{
-    const struct ct_fractal_report *r = user;
-    return ct_fractal_csv_write(ct_fractal_log_names_of(r->log, e), e, ct_write_file, r->out);
-}
-
-/* Prints a table of the names of kinds `first` to `last`. */
-static void text_names(const struct ct_fractal_report *r, FILE *out, uint64_t wanted, unsigned first,
-                       unsigned last, const char *title)
-{
-    size_t top[256], count, shown = 0;
-    const size_t n = top_names(r, top, 256);
-    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
-    fprintf(out, "\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
-    for (size_t i = 0; i < n && shown < wanted; i++) {
-        const struct ct_fractal_by_name *b = &r->by_name[top[i]];
-        const struct ct_fractal_name *name = &all[top[i]];
-        if (name->kind < first || name->kind > last)
-            continue;
-        shown++;
-        fprintf(out, "%10llu %6.2f%% %12.4f %12.4f  %s\n", (unsigned long long)b->events,
-                100.0 * (double)b->events / (double)r->events, ct_fractal_report_ms(r, b->first),
-                ct_fractal_report_ms(r, b->last), name->text);
-    }
-    if (!shown)
-        fputs("      none\n", out);
-}
-
-/* Returns the sum of a point of the log, or NULL. */
-static const struct ct_fractal_point_sum *point_sum(const struct ct_fractal_report *r, uint32_t point)
-{
-    size_t count;
-    const struct ct_fractal_by_point *p = &r->points[point];
-    const struct ct_fractal_point_sum *all = ct_fractal_sums_points(r->sums, &count);
-    for (size_t i = 0; i < count; i++)
-        if (all[i].offset == p->offset && strcmp(all[i].name, p->name) == 0)
-            return &all[i];
-    return NULL;
-}
-
-/* Prints a table of the observation points. */
-static void text_points(const struct ct_fractal_report *r, FILE *out)
-{
-    bool any = false;
-    for (unsigned i = 0; i < CT_FRACTAL_LOG_POINTS; i++) {
-        const struct ct_fractal_point_sum *p = r->points[i].name ? point_sum(r, i) : NULL;
-        if (!p)
-            continue;
-        if (!any)
-            fprintf(out, "\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %-8s %s\n",
-                    "point", "va", "hits", "first", "shortest", "mean", "longest", "told by", "name");
-        any = true;
-        const unsigned long long va = r->points[i].offset + ct_fractal_log_bias(r->log);
-        const double mean = p->intervals ? (double)p->total / (double)p->intervals : 0;
-        const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
-        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  %-8s ", i, va,
-                (unsigned long long)p->hits, ct_fractal_report_ms(r, r->points[i].first),
-                (double)p->shortest * scale, mean * scale, (double)p->longest * scale,
-                r->points[i].is_line ? "line" : "address");
-        ct_put_printable(out, p->name);
-        fputc('\n', out);
-    }
-}
-
-/* Prints the ranges of the log if there are several, and what was changed during the run. */
-static void text_ranges(const struct ct_fractal_report *r, FILE *out)
-{
-    for (const char *at = r->info->text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
-        char text[1024];
-        unsigned process, image;
-        unsigned long long time;
-        int n = 0;
-        if (sscanf(at, "range=%u %n", &process, &n) == 1 && n) {
-            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
-            const size_t ends = strcspn(text, " ");
-            fprintf(out, "          %.*s  ", (int)ends, text);
-            ct_put_printable(out, text + ends + (text[ends] == ' '));
-            if (process)
-                fprintf(out, " of process %u", process);
-            fputc('\n', out);
-        } else if (sscanf(at, "exec=%u %u %n", &process, &image, &n) == 2 && n) {
-            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
-            fprintf(out, "          process %u became process %u: ", process, image);
-            ct_put_printable(out, text);
-            fputc('\n', out);
-        } else if (sscanf(at, "left=%u %n", &process, &n) == 1 && n) {
-            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
-            fprintf(out, "          process %u became a program that is not traced: ", process);
-            ct_put_printable(out, text);
-            fputc('\n', out);
-        } else if (sscanf(at, "absent=%u %n", &process, &n) == 1 && n) {
-            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
-            fprintf(out, "          process %u does not have ", process);
-            ct_put_printable(out, text);
-            fputc('\n', out);
-        } else if (sscanf(at, "steer=%llu %n", &time, &n) == 1 && n) {
-            snprintf(text, sizeof text, "%.*s", (int)strcspn(at + n, "\n"), at + n);
-            fprintf(out, "          at %.4f: ", ct_fractal_report_ms(r, time));
-            ct_put_printable(out, text);
-            fputc('\n', out);
-        }
-    }
-}
-
-/* Prints totals and tables. */
-static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
-{
-    const struct ct_fractal_totals *t = ct_fractal_sums_totals(r->sums);
-    fprintf(out, "range     0x%llx..0x%llx, mode %s, page of %u KiB\n", (unsigned long long)r->info->range_lo,
-            (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
-            1u << (r->info->granule & 31) >> 10);
-    text_ranges(r, out);
-    if (r->only != CT_FRACTAL_ALL)
-        fprintf(out, "process   %d alone\n", r->only);
-    fprintf(out,
-            "events    %llu (%llu of instructions), %llu more for pages mapped twice; %llu dropped; %llu "
-            "bytes damaged\n",
-            (unsigned long long)t->events, (unsigned long long)t->insns, (unsigned long long)t->aliases,
-            (unsigned long long)r->dropped, (unsigned long long)r->damaged);
-    fprintf(out, "time      %.4f %s; pages %zu\n", ct_fractal_report_ms(r, r->end),
-            r->info->clock_hz ? "ms" : "cycles", r->page_count);
-    for (unsigned i = 0; i < CT_FRACTAL_OP_COUNT; i++)
-        if (t->by_op[i])
-            fprintf(out, "%-18s %llu\n", ct_fractal_op_name(i), (unsigned long long)t->by_op[i]);
-    for (unsigned i = 0; i < 64; i++)
-        if (t->by_initiator[i])
-            fprintf(out, "initiator %-8u %llu\n", i, (unsigned long long)t->by_initiator[i]);
-    if (r->runs > 1) {
-        fprintf(out, "runs      %u, beginning at", r->runs);
-        for (unsigned i = 0; i < r->runs; i++)
-            fprintf(out, " %.4f", ct_fractal_report_ms(r, r->run_start[i]));
-        fputs("\n", out);
-    }
-    if (!r->events)
-        return CT_OK;
-    text_names(r, out, wanted, CT_FRACTAL_FUNCTION, CT_FRACTAL_FUNCTION, "Functions");
-    text_names(r, out, wanted, CT_FRACTAL_OBJECT, CT_FRACTAL_ELSEWHERE, "Objects, sections and regions");
-    text_points(r, out);
-    return CT_OK;
-}
-
-/* Prints the names with the most events as an HTML table. */
-static void html_table(const struct ct_fractal_report *r, FILE *out)
-{
-    size_t top[256], count;
-    const size_t n = top_names(r, top, 256);
-    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
-    fputs("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>\n", out);
-    for (size_t i = 0; i < n; i++) {
-        const struct ct_fractal_by_name *b = &r->by_name[top[i]];
-        fprintf(out, "<tr><td>%llu</td><td>%.2f %%</td><td>%.4f</td><td>%.4f</td><td>",
-                (unsigned long long)b->events, 100.0 * (double)b->events / (double)r->events,
-                ct_fractal_report_ms(r, b->first), ct_fractal_report_ms(r, b->last));
-        ct_fractal_put_xml(out, all[top[i]].text);
-        fputs("</td></tr>\n", out);
-    }
-    fputs("</table>\n", out);
-}
-
-/* Prints a page with all pictures. */
-static void print_html(const struct ct_fractal_report *r, FILE *out)
-{
-    char alone[40] = "";
-    if (r->only != CT_FRACTAL_ALL)
-        snprintf(alone, sizeof alone, "; of process %d alone", r->only);
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-          "content=\"width=device-width,initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">"
-          "<title>FRACTAL log</title>\n<style>body{font:14px sans-serif;margin:2em "
-          "auto;max-width:900px;padding:0 "
-          "12px;color:#222;background:#fff}h1{font-size:1.4em}h2{font-size:1.1em;margin-top:2em}.scroll{"
-          "overflow-x:auto}svg{display:block;width:100%;min-width:850px;height:auto;box-sizing:border-box;"
-          "border:1px "
-          "solid #8884}table{"
-          "border-collapse:collapse}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #8884}"
-          "td:last-child,th:last-child{text-align:left}@media(prefers-color-scheme:dark){body{color:#e5e8ed;"
-          "background:#101317}}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>\n",
-          out);
-    fprintf(
-        out,
-        "<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
-        "dropped%s.</p>\n",
-        (unsigned long long)r->events, ct_fractal_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
-        (unsigned long long)ct_fractal_sums_totals(r->sums)->insns, (unsigned long long)r->info->range_lo,
-        (unsigned long long)r->info->range_hi, r->info->mode < 3 ? modes[r->info->mode] : "?",
-        (unsigned long long)r->dropped, alone);
-    if (r->runs > 1)
-        fprintf(out, "<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
-    static const struct {
-        const char *title;
-        void (*print)(const struct ct_fractal_report *r, FILE *out);
-    } parts[] = {{"Functions over time", ct_fractal_report_svg_timeline},
-                 {"Pages over time", ct_fractal_report_svg_heat},
-                 {"Cache sets over time", ct_fractal_report_svg_sets},
-                 {"Lines of the busiest page", ct_fractal_report_svg_lines},
-                 {"Functions and objects", html_table}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        fprintf(out, "<h2>%s</h2>\n<div class=\"scroll\" tabindex=\"0\">\n", parts[i].title);
-        parts[i].print(r, out);
-        fputs("</div>\n", out);
-    }
-    fputs("</body></html>\n", out);
-}
-
-/* Prints an event in Chrome's format: an instant, on a track per initiator, in microseconds. */
-static int perfetto_event(void *user, const struct ct_fractal_event *e)
-{
-    const struct ct_fractal_report *r = user;
-    FILE *out = r->out;
-    const double us = r->info->clock_hz ? (double)e->time * 1e6 / (double)r->info->clock_hz : (double)e->time;
-    fputs(",\n{\"name\":\"", out);
-    (void)ct_text_write(ct_fractal_names_at(ct_fractal_log_names_of(r->log, e), e->va)->text, CT_TEXT_JSON,
-                        ct_write_file, out);
-    fprintf(out,
-            "\",\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%u,\"ts\":%.4f,\"args\":{\"va\":"
-            "\"0x%llx\","
-            "\"pa\":\"0x%llx\",\"op\":\"%s\"}}",
-            e->target, e->initiator, us, (unsigned long long)e->va, (unsigned long long)e->pa,
-            ct_fractal_op_name(e->op));
-    return ferror(out) ? CT_ERR_IO : CT_OK;
-}
-
-/* Prints all events for Perfetto. */
-static int print_perfetto(struct ct_fractal_report *r, FILE *out)
-{
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,"
-          "\"args\":"
-          "{\"name\":\"FRACTAL\"}}",
-          out);
-    const int rc = ct_fractal_each(r->ctx, r->reader, r->only, perfetto_event, r);
-    fputs("\n]}\n", out);
-    return rc;
-}
-
-/* ---- public functions ---- */
 
 /* Counts an event by its name and page, and in the sums. */
 static int sum_event(void *user, const struct ct_fractal_event *e)
@@ -541,67 +294,9 @@ struct ct_fractal_sums *ct_fractal_report_sums(struct ct_fractal_report *r)
     return r ? r->sums : NULL;
 }
 
-/* Counts the cells of the pictures, once. */
-static int draw(struct ct_fractal_report *r)
+int ct_fractal_report_draw(struct ct_fractal_report *r)
 {
     const int rc = r->drawn ? CT_OK : ct_fractal_each(r->ctx, r->reader, r->only, draw_event, r);
     r->drawn = rc == CT_OK;
-    return rc;
-}
-
-/* Prints a format that consists of pictures. */
-static int write_picture(struct ct_fractal_report *r, unsigned format, FILE *out)
-{
-    const int rc = draw(r);
-    if (rc != CT_OK)
-        return rc;
-    if (format == CT_FRACTAL_REPORT_HTML)
-        print_html(r, out);
-    else if (format == CT_FRACTAL_REPORT_SVG_TIMELINE)
-        ct_fractal_report_svg_timeline(r, out);
-    else if (format == CT_FRACTAL_REPORT_SVG_PAGES)
-        ct_fractal_report_svg_heat(r, out);
-    else if (format == CT_FRACTAL_REPORT_SVG_SETS)
-        ct_fractal_report_svg_sets(r, out);
-    else
-        ct_fractal_report_svg_lines(r, out);
-    return CT_OK;
-}
-
-/* Prints the report in a format. */
-static int write_as(struct ct_fractal_report *r, const struct ct_fractal_report_write_options *how, FILE *out)
-{
-    switch (how->format) {
-    case CT_FRACTAL_REPORT_TEXT:
-        return print_text(r, out, how->rows ? how->rows : ROWS);
-    case CT_FRACTAL_REPORT_CSV:
-        fputs(CT_FRACTAL_CSV_HEADER, out);
-        return ct_fractal_each(r->ctx, r->reader, r->only, csv_event, r);
-    case CT_FRACTAL_REPORT_PERFETTO:
-        return print_perfetto(r, out);
-    default:
-        return write_picture(r, how->format, out);
-    }
-}
-
-int ct_fractal_report_write(struct ct_fractal_report *r,
-                            const struct ct_fractal_report_write_options *options, ct_write_fn *write,
-                            void *user)
-{
-    struct ct_fractal_report_write_options own;
-    struct ct_out out;
-    if (!r || !write)
-        return CT_ERR_ARG;
-    int rc = ct_options_read(r->ctx, __func__, options, &own, sizeof own);
-    if (rc == CT_OK && own.format > CT_FRACTAL_REPORT_SVG_SETS)
-        rc = ct_fail(r->ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
-                     own.format);
-    if (rc == CT_OK)
-        rc = ct_out_open(&out, r->ctx, write, user);
-    if (rc != CT_OK)
-        return rc;
-    r->out = out.file;
-    rc = ct_out_close(&out, write_as(r, &own, out.file));
-    r->out = NULL;
     return rc;
 }

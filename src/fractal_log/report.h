@@ -71,6 +71,21 @@ static inline uint64_t ct_fractal_part(uint64_t span, unsigned part, unsigned al
     return (uint64_t)((unsigned __int128)span * part / all);
 }
 
+/* Returns the name of the log's mode, or "?". */
+const char *ct_fractal_report_mode(const struct ct_fractal_report *r);
+
+/* Writes the indices of the names with the most events, at most `most`. Returns how many. */
+size_t ct_fractal_report_top(const struct ct_fractal_report *r, size_t *out, size_t most);
+
+/* Counts the cells of the pictures, once. */
+int ct_fractal_report_draw(struct ct_fractal_report *r);
+
+/* Prints totals, and tables of `wanted` rows at most. */
+void ct_fractal_report_text(const struct ct_fractal_report *r, FILE *out, uint64_t wanted);
+
+/* Prints a page with all pictures, which are counted. */
+void ct_fractal_report_html(const struct ct_fractal_report *r, FILE *out);
+
 /* Fills in runs and run_start from by_name. */
 void ct_fractal_report_find_runs(struct ct_fractal_report *r);
 
