@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "coretap/session.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 /* ---- points ---- */
 
@@ -50,7 +50,7 @@ TEST(points_are_read)
     }
 }
 
-TEST(other_points_are_refused)
+TEST_WITH(other_points_are_refused, ctx)
 {
     static const char *const wrong[] = {"",
                                         "500",
@@ -71,7 +71,6 @@ TEST(other_points_are_refused)
                                         "main#x",
                                         "main#4294967296",
                                         "#2"};
-    struct ct_ctx *ctx = ct_ctx_new();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct ct_filter_point point = {.kind = 77};
         char text[64];
@@ -83,17 +82,15 @@ TEST(other_points_are_refused)
         assert_non_null(strstr(ct_ctx_error(ctx), start));
     }
     assert_int_equal(ct_filter_point_parse(ctx, NULL, NULL), CT_ERR_ARG);
-    ct_ctx_free(ctx);
 }
 
 /* ---- streams ---- */
 
-TEST(cores_choose_ids)
+TEST_WITH(cores_choose_ids, ctx)
 {
     struct ct_capture *capture;
     struct ct_filter filter = {.size = sizeof filter};
     struct ct_filter settled;
-    struct ct_ctx *ctx = ct_ctx_new();
     uint64_t ids[2];
     assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
     const struct ct_buffer *buffer = capture->buffers;
@@ -110,14 +107,12 @@ TEST(cores_choose_ids)
     assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_ERR_NOT_FOUND);
     assert_non_null(strstr(ct_ctx_error(ctx), "cpu_0, cpu_1"));
     ct_capture_free(capture);
-    ct_ctx_free(ctx);
 }
 
-TEST(a_time_needs_a_frequency)
+TEST_WITH(a_time_needs_a_frequency, ctx)
 {
     struct ct_capture *capture;
     struct ct_filter settled;
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_filter filter = {.size = sizeof filter, .from = {.kind = CT_POINT_TIME, .value = 5}};
     assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
     const struct ct_buffer *buffer = capture->buffers;
@@ -139,7 +134,6 @@ TEST(a_time_needs_a_frequency)
     assert_int_equal(ct_filter_settle(ctx, &filter, &timed, buffer, 1, &settled), CT_OK);
     assert_true(settled.from.value - first == 4 && settled.to.value - first == 6);
     ct_capture_free(capture);
-    ct_ctx_free(ctx);
 }
 
 /* ---- a session ---- */

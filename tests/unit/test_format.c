@@ -7,7 +7,7 @@
 #include "coretap/json.h"
 #include "coretap/report.h"
 #include "base/out.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 #define STOP (-1000)
 
@@ -55,9 +55,8 @@ TEST(test_error_ends)
     assert_int_equal(write_much(&r, CT_ERR_NOMEM), CT_ERR_NOMEM);
 }
 
-TEST(test_coverage)
+TEST_WITH(test_coverage, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_cover_write_options options = {.size = sizeof options, .format = CT_COVER_FORMAT_JSON};
     struct receiver r = {.stop_at = 1};
     struct ct_programs *programs;
@@ -76,13 +75,11 @@ TEST(test_coverage)
     ct_cover_views_free(views);
     ct_cover_free(cover);
     ct_programs_free(programs);
-    ct_ctx_free(ctx);
 }
 
 /* An empty page is a page, and nothing is accepted after its end. */
-TEST(test_report)
+TEST_WITH(test_report, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_stream stream = {0};
     const struct ct_step_batch steps = {0};
     struct receiver r = {.stop_at = 1};
@@ -98,13 +95,11 @@ TEST(test_report)
     assert_non_null(strstr(ct_ctx_error(ctx), "the page was written"));
     ct_report_free(report);
     ct_programs_free(programs);
-    ct_ctx_free(ctx);
 }
 
 /* What cannot be written has an error text; a profile without programs is empty. */
-TEST(test_profile)
+TEST_WITH(test_profile, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_profile_write_options options = {.size = sizeof options, .format = CT_PROFILE_FORMAT_BOLT};
     struct ct_profile_written written = {.program_count = 7, .entries = 7};
     struct receiver r = {0};
@@ -130,13 +125,11 @@ TEST(test_profile)
     assert_int_equal(r.calls, 0);
     ct_cover_free(cover);
     ct_programs_free(programs);
-    ct_ctx_free(ctx);
 }
 
 /* A file without slices is a file; nothing is written before it is known to be one. */
-TEST(test_slices)
+TEST_WITH(test_slices, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct receiver r = {.stop_at = 1};
     struct ct_slice_writer *writer;
     struct ct_stacks *stacks;
@@ -150,17 +143,15 @@ TEST(test_slices)
     ct_slice_writer_free(writer);
     assert_int_equal(r.calls, 1);
     ct_stacks_free(stacks);
-    ct_ctx_free(ctx);
 }
 
 /* An error of the receiver is returned, and steps come after the start of a capture. */
-TEST(test_perfetto)
+TEST_WITH(test_perfetto, ctx)
 {
     const struct ct_capture capture = {.path = "none"};
     const struct ct_source source = {0};
     const struct ct_stream stream = {.source = &source};
     const struct ct_step_batch batch = {0};
-    struct ct_ctx *ctx = ct_ctx_new();
     struct receiver r = {.stop_at = 1};
     struct ct_perfetto_writer *writer;
     struct ct_stacks *stacks;
@@ -178,13 +169,11 @@ TEST(test_perfetto)
     ct_perfetto_writer_free(writer);
     assert_int_equal(r.calls, 1);
     ct_stacks_free(stacks);
-    ct_ctx_free(ctx);
 }
 
 /* An array without entries is an array; one that is ended before anything came is nothing. */
-TEST(test_times)
+TEST_WITH(test_times, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_timing_write_options options = {.size = sizeof options, .format = CT_TIMING_FORMAT_JSON};
     struct receiver r = {0};
     struct ct_timing_sums *sums;
@@ -207,14 +196,12 @@ TEST(test_times)
     ct_timing_writer_free(writer);
     assert_int_equal(r.calls, 1);
     ct_timing_sums_free(sums);
-    ct_ctx_free(ctx);
 }
 
 /* The names of columns come first, an error of the receiver ends the writing, and an event that the writer
  * does not know is an error. */
-TEST(test_events)
+TEST_WITH(test_events, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_source source = {.protocol = CT_PROTOCOL_ETM4};
     const struct ct_event_origin origin = {.buffer = "b", .source = &source, .id = 0x10};
     const struct ct_event_write_options merged = {.size = sizeof merged, .merged = 1};
@@ -244,7 +231,6 @@ TEST(test_events)
     assert_int_equal(ct_event_writer_add_timed(writer, &origin, &timed, 1), STOP);
     ct_event_writer_free(writer);
     assert_int_equal(r.calls, 1);
-    ct_ctx_free(ctx);
 }
 
 /* Keeps what is written. */

@@ -6,7 +6,7 @@
 
 #include "base/ctx.h"
 #include "fractal/machine.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 #define PGD  UINT64_C(0x10000)
 #define L2T  UINT64_C(0x11000)
@@ -219,9 +219,8 @@ TEST(what_cannot_be_is_counted_not_believed)
     ct_fractal_free(f);
 }
 
-TEST(registers_have_halves)
+TEST_WITH(registers_have_halves, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal *f;
     uint64_t v;
     assert_int_equal(ct_fractal_new(ctx, NULL, &f), CT_OK);
@@ -242,13 +241,11 @@ TEST(registers_have_halves)
     }
     assert_int_equal(registers, 32);
     ct_fractal_free(f);
-    ct_ctx_free(ctx);
 }
 
 /* Adds and removes ranges; an impossible one is refused with its reason and changes nothing. */
-TEST(ranges_are_registers)
+TEST_WITH(ranges_are_registers, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_fractal_options o = {.size = sizeof o, .ranges = 2};
     struct ct_fractal *f;
     struct ct_fractal_port *port;
@@ -274,7 +271,6 @@ TEST(ranges_are_registers)
     assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_RANGE_CMD, 4, 4), CT_ERR_CONFIG);
     ct_fractal_port_free(port);
     ct_fractal_free(f);
-    ct_ctx_free(ctx);
 }
 
 /* Two functions in a cache line: the port distinguishes 16 bytes, and so do events; points are whole
@@ -420,9 +416,8 @@ TEST(logs_are_read_after_a_crash)
     unlink(path);
 }
 
-TEST(messages_are_text_and_back)
+TEST_WITH(messages_are_text_and_back, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     uint64_t line[CT_FRACTAL_LINE_WORDS], again[CT_FRACTAL_LINE_WORDS];
     char text[256];
     for (unsigned op = 0; op < CT_FRACTAL_OP_COUNT; op++) {
@@ -455,7 +450,6 @@ TEST(messages_are_text_and_back)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(ct_fractal_message_parse(ctx, bad[i], strlen(bad[i]), &m, line), CT_ERR_FORMAT);
     assert_string_equal(ct_ctx_error(ctx), "column 19: characters after the last field");
-    ct_ctx_free(ctx);
 }
 
 /* Compares reads taken in blocks by the listener with single messages. */

@@ -8,7 +8,7 @@
 
 #include "coretap/fractal_report.h"
 #include "coretap/fractal_run.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 /* Keeps the first bytes of what is written, as a string. */
 struct kept {
@@ -70,12 +70,11 @@ TEST(ranges)
 static const struct ct_fractal_target target = {
     .pgd = 0x1000, .range_hi = UINT64_C(1) << 39, .granule = 12, .va_bits = 39, .mode = CT_FRACTAL_ACTIVE};
 
-TEST(lines_that_cannot_be_are_told)
+TEST_WITH(lines_that_cannot_be_are_told, ctx)
 {
     struct kept refused = {.size = 0}, summary = {.size = 0};
     const struct ct_fractal_replay_options how = {
         .size = sizeof how, .target = &target, .refused = keep_line, .refused_user = &refused};
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_replay *r;
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
     static const char stream[] = "time,op\n# x\n\n1,ReadShared,0,D,0x1000,0\nx";
@@ -91,7 +90,6 @@ TEST(lines_that_cannot_be_are_told)
     assert_memory_equal(summary.text, "messages         2\nrefused          1\nSNOOPS           1\n", 57);
     assert_int_equal(ct_fractal_replay_write(r, refuse, NULL), CT_ERR_LIMIT);
     ct_fractal_replay_free(r);
-    ct_ctx_free(ctx);
 }
 
 TEST(only_the_first_line_is_a_header)
@@ -150,11 +148,10 @@ TEST(receivers_end_a_replay)
     ct_fractal_replay_free(r);
 }
 
-TEST(what_cannot_be_replayed)
+TEST_WITH(what_cannot_be_replayed, ctx)
 {
     const struct ct_fractal_target odd = {.pgd = 0x1000, .granule = 13, .va_bits = 39, .range_hi = 1};
     struct ct_fractal_replay_options how = {.size = sizeof how, .path = "/nowhere/at all"};
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_replay *r;
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_ERR_IO);
     assert_string_equal(ct_ctx_error(ctx), "/nowhere/at all: cannot be opened: No such file or directory");
@@ -171,14 +168,12 @@ TEST(what_cannot_be_replayed)
     ct_fractal_replay_free(r);
     how.point_count = 1;
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_ERR_ARG);
-    ct_ctx_free(ctx);
 }
 
 /* ---- the cluster ---- */
 
-TEST(settings)
+TEST_WITH(settings, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_soc_config config;
     char want[256];
     write_file("cores = 2 # few\n\n; none\n l2_bytes=0x40000\ngranule = 16\nseed = 0x1122334455667788\n");
@@ -197,7 +192,6 @@ TEST(settings)
     assert_string_equal(ct_ctx_error(ctx), want);
     assert_int_equal(ct_soc_config_load(ctx, "/nowhere/at all", &config), CT_ERR_IO);
     assert_int_equal(ct_soc_config_load(ctx, "/", &config), CT_ERR_IO);
-    ct_ctx_free(ctx);
 }
 
 /* Numbers are decimal or have 0x, and fill the value; lines are not cut. */
@@ -317,10 +311,9 @@ TEST(logs_add_up)
     ct_fractal_sums_free(sums);
 }
 
-TEST(logs_of_two_programs_have_names_of_two_files)
+TEST_WITH(logs_of_two_programs_have_names_of_two_files, ctx)
 {
     const struct ct_fractal_names_options named = {.size = sizeof named, .program = "/opt/canny"};
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_sums *sums;
     write_log("program=/opt/sift\n");
     assert_int_equal(ct_fractal_sums_new(ctx, &sums), CT_OK);
@@ -329,7 +322,6 @@ TEST(logs_of_two_programs_have_names_of_two_files)
     assert_int_equal(ct_fractal_sums_add_log(ctx, sums, path, &named, NULL), CT_ERR_CONFIG);
     assert_non_null(strstr(ct_ctx_error(ctx), ": this log is of canny, but an earlier one is of sift, "));
     ct_fractal_sums_free(sums);
-    ct_ctx_free(ctx);
 }
 
 static int make_file(void **state)

@@ -7,7 +7,7 @@
 
 #include "coretap/fractal.h"
 #include "coretap/fractal_watch.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 #define ROOM 32
 
@@ -271,11 +271,10 @@ TEST(accesses_and_contexts)
 }
 
 /* Processes are found by the name of what they run, also when the log gives it only at its end. */
-TEST(processes_by_name)
+TEST_WITH(processes_by_name, ctx)
 {
     static const struct ct_fractal_event log[] = {
         {.time = 1}, {.time = 2, .target = 1}, {.time = 3, .target = 3}, {.time = 4}};
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_programs *programs;
     struct ct_watches *watches;
     struct ct_watch_event all[ROOM];
@@ -296,11 +295,10 @@ TEST(processes_by_name)
     assert_ptr_equal(ct_watch_event_text(&all[0]), ct_watch_event_text(&all[4]));
     ct_watches_free(watches);
     ct_programs_free(programs);
-    ct_ctx_free(ctx);
 }
 
 /* Records must have the fields that a watchpoint needs. */
-TEST(fields_that_are_asked_for)
+TEST_WITH(fields_that_are_asked_for, ctx)
 {
     static const struct {
         const char *place;
@@ -313,7 +311,6 @@ TEST(fields_that_are_asked_for)
                 {"access:1:0x10..0x20", CT_FRACTAL_FIELD_TARGET, "field target"},
                 {"context", CT_FRACTAL_FIELD_TARGET, "field target"}};
     static const struct ct_fractal_event log[] = {{.time = 1}, {.time = 2}};
-    struct ct_ctx *ctx = ct_ctx_new();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *specs[] = {rows[i].place, NULL};
         struct ct_watches *watches = watch(specs);
@@ -326,15 +323,13 @@ TEST(fields_that_are_asked_for)
         ct_fractal_watch_free(w);
         ct_watches_free(watches);
     }
-    ct_ctx_free(ctx);
 }
 
-TEST(what_a_log_has_not_is_refused)
+TEST_WITH(what_a_log_has_not_is_refused, ctx)
 {
     static const char *const specs[] = {"exception", "0x1004", NULL};
     static const struct ct_fractal_event log[] = {{.time = 5}, {.time = 3}};
     struct ct_watches *watches = watch(specs);
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_watch_event events[ROOM];
     struct ct_fractal_watch *w;
     size_t count;
@@ -348,5 +343,4 @@ TEST(what_a_log_has_not_is_refused)
     write_log(log, 2, CT_FRACTAL_FIELD_VA);
     assert_int_equal(ct_fractal_watch_open(ctx, path, watches, 1, &w), CT_ERR_CONFIG);
     ct_watches_free(watches);
-    ct_ctx_free(ctx);
 }

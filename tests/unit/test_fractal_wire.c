@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "coretap/fractal_wire.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 #define VA   UINT64_C(0x7fb6d2345000)
 #define ASID 0x1234
@@ -142,9 +142,8 @@ TEST(chi_snoops)
 
 /* ---- DVM messages of a fabric ---- */
 
-TEST(parts_in_any_order)
+TEST_WITH(parts_in_any_order, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_wire *w = decoder(ctx, CT_FRACTAL_CHI);
     const struct ct_fractal_message sent = {.op = CT_FRACTAL_TLBI_VA_LAST, .addr = VA, .value = ASID};
     struct ct_fractal_flit a[CT_FRACTAL_FLITS], b[CT_FRACTAL_FLITS];
@@ -176,7 +175,6 @@ TEST(parts_in_any_order)
     const struct ct_fractal_flit more = snp(0x0d, a[0].addr, UINT64_C(64) << 32);
     assert_int_equal(ct_fractal_wire_flit(w, &more, &beside), CT_ERR_LIMIT);
     ct_fractal_wire_free(w);
-    ct_ctx_free(ctx);
 }
 
 TEST(ranges_are_pages)
@@ -305,7 +303,7 @@ TEST(requests_and_hints)
 
 /* ---- what cannot be ---- */
 
-TEST(bad_flits_are_named)
+TEST_WITH(bad_flits_are_named, ctx)
 {
     static const struct {
         uint8_t protocol;
@@ -349,7 +347,6 @@ TEST(bad_flits_are_named)
          {.channel = CT_FRACTAL_CHANNEL_AC, .opcode = 0xf, .addr = 0x7000},
          "the type of this DVM message is reserved"},
     };
-    struct ct_ctx *ctx = ct_ctx_new();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ct_fractal_wire *w = decoder(ctx, rows[i].protocol);
         struct ct_fractal_message m;
@@ -363,7 +360,6 @@ TEST(bad_flits_are_named)
     struct ct_fractal_wire *w;
     assert_int_equal(ct_fractal_wire_new(ctx, CT_FRACTAL_NEUTRAL, &w), CT_ERR_ARG);
     assert_int_equal(ct_fractal_wire_new(ctx, CT_FRACTAL_PROTOCOL_COUNT, &w), CT_ERR_ARG);
-    ct_ctx_free(ctx);
 }
 
 TEST(what_has_no_flits)
@@ -390,7 +386,7 @@ TEST(what_has_no_flits)
 
 /* ---- lines ---- */
 
-TEST(lines_of_flits)
+TEST_WITH(lines_of_flits, ctx)
 {
     static const struct {
         const char *text, *wrong;
@@ -408,7 +404,6 @@ TEST(lines_of_flits)
                 {"5,SNP.SnpUnique,2,D,0,", "value"},
                 {"5,SNP.SnpUnique,2,D,0,0,", "characters after"},
                 {"5,SNP.SnpUnique", "op: unknown opcode"}};
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_message m;
     struct ct_fractal_flit f;
     char text[128];
@@ -432,5 +427,4 @@ TEST(lines_of_flits)
     assert_string_equal(ct_fractal_channel_name(CT_FRACTAL_CHANNEL_COUNT), "?");
     assert_string_equal(ct_fractal_protocol_name(CT_FRACTAL_CHI), "chi");
     assert_string_equal(ct_fractal_protocol_name(CT_FRACTAL_PROTOCOL_COUNT), "?");
-    ct_ctx_free(ctx);
 }

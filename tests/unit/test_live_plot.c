@@ -9,7 +9,7 @@
 #include "live/text.h"
 #include "live/view.h"
 #include "support/rng.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 /* ---- plots ---- */
 
@@ -159,12 +159,11 @@ static struct ct_verify_result result_of(uint32_t output, uint64_t time, const c
                                      .number = {.i = atoll(value)}};
 }
 
-TEST(units_are_found)
+TEST_WITH(units_are_found, ctx)
 {
     static const char text[] = "in x: Events[Unit]\ndef @unit(u: String)\ndef n = count(x)\n"
                                "@unit(\"us\") out n\n@unit(\"a unit that is too long\") out n + 1 as more\n"
                                "-- @unit(\"B\")\nout n + 2 as bytes\nout n + 3 as none @unit(\"";
-    struct ct_ctx *ctx = ct_ctx_new();
     /* the last line is cut off, as any text may be */
     struct ct_monitor_spec *spec =
         compile(ctx, "in x: Events[Unit]\ndef n = count(x)\nout n\nout n + 1 as more\nout n + 2 as bytes\n"
@@ -178,12 +177,10 @@ TEST(units_are_found)
     assert_string_equal(view->outputs[3].unit, "");
     ct_live_view_free(view);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
-TEST(doubt_has_a_begin)
+TEST_WITH(doubt_has_a_begin, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Unit]\nout count(x) as a\nout count(x) as b\n");
     struct ct_live_view *view = ct_live_view_new(spec);
     uint64_t since;
@@ -204,14 +201,12 @@ TEST(doubt_has_a_begin)
     }
     ct_live_view_free(view);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
 /* There are more outputs than are shown, and texts are cut in the middle of a character. */
-TEST(limits_hold)
+TEST_WITH(limits_hold, ctx)
 {
     char text[2000] = "in x: Events[Unit]\n", value[100];
-    struct ct_ctx *ctx = ct_ctx_new();
     for (unsigned i = 0; i < 20; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "out count(x) + %u as o%u\n", i, i);
     struct ct_monitor_spec *spec = compile(ctx, text);
@@ -240,5 +235,4 @@ TEST(limits_hold)
     free(large);
     ct_live_view_free(view);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "coretap/monitor.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 /* A formula in prefix form: a b atoms, 0 1 constants, ! & | > (implies) = (iff), X U W R G F; B is "before".
  * It is evaluated here by the definitions, and given to the monitor in the dialect's words. */
@@ -322,9 +322,8 @@ static int compile_formula(struct ct_ctx *ctx, const char *formula)
 }
 
 /* A formula that is too large is an error with a reason, not a long wait. */
-TEST(limits_are_errors)
+TEST_WITH(limits_are_errors, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     assert_int_equal(compile_formula(ctx, "a or b or c or d or e or f or g or h or i or j or k or l"), CT_OK);
     assert_int_equal(compile_formula(ctx, "a or b or c or d or e or f or g or h or i or j or k or l or m"),
                      CT_ERR_FORMAT);
@@ -333,13 +332,11 @@ TEST(limits_are_errors)
     assert_non_null(strstr(ct_ctx_error(ctx), "At most 16 steps"));
     assert_int_equal(compile_formula(ctx, "eventually (a and next[16] (b and next[16] c))"), CT_ERR_FORMAT);
     assert_non_null(strstr(ct_ctx_error(ctx), "cannot be monitored"));
-    ct_ctx_free(ctx);
 }
 
 /* More states than a table of bytes can number. */
-TEST(wide_tables)
+TEST_WITH(wide_tables, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     static const char text[] = "in p: Events[Unit]\nin c: Events[Unit]\n"
                                "define m := monitor(eventually (p and next[8] p), clock := c)\nout m\n";
     struct ct_monitor_spec *spec;
@@ -363,5 +360,4 @@ TEST(wide_tables)
         ct_monitor_free(m);
     }
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }

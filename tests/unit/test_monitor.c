@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "coretap/monitor.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 struct log {
     struct ct_monitor *monitor;
@@ -41,9 +41,8 @@ static void begin(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
     assert_int_equal(ct_monitor_new(ctx, spec, limits, take, log, &log->monitor), CT_OK);
 }
 
-TEST(streams_are_described)
+TEST_WITH(streams_are_described, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec =
         compile(ctx, "define a := codeLine main.c:32\ndefine m := monitor(next a)\nout m\nout a\n");
     struct ct_monitor_stream s;
@@ -61,12 +60,10 @@ TEST(streams_are_described)
     assert_int_equal(ct_monitor_output(spec, 2, &s), CT_ERR_ARG);
     assert_int_equal(ct_monitor_input(spec, 1, &s), CT_ERR_ARG);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
-TEST(diagnostics_have_places)
+TEST_WITH(diagnostics_have_places, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec;
     struct ct_monitor_diag d;
     static const char text[] = "in x: Events[Int]\nout \"\xc3\xa4\xc3\xb6\" + x\n";
@@ -91,12 +88,10 @@ TEST(diagnostics_have_places)
     assert_int_equal(ct_monitor_new(ctx, spec, NULL, NULL, NULL, &m), CT_ERR_ARG);
     assert_null(m);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
-TEST(options_are_checked)
+TEST_WITH(options_are_checked, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec;
     struct ct_monitor_options o = {.size = sizeof o, .time_unit = "week"};
     assert_int_equal(ct_monitor_compile(ctx, "t", "", 0, &o, &spec), CT_ERR_ARG);
@@ -106,7 +101,6 @@ TEST(options_are_checked)
     o = (struct ct_monitor_options){.size = sizeof o, .no_include = 1};
     assert_int_equal(ct_monitor_compile(ctx, "t", "include \"/dev/null\"", 19, &o, &spec), CT_ERR_FORMAT);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
 struct caller {
@@ -128,9 +122,8 @@ static void call_back(void *user, const struct ct_monitor_result *results, size_
     assert_int_equal(ct_monitor_finish(c->monitor), CT_ERR_ARG);
 }
 
-TEST(a_receiver_does_not_feed)
+TEST_WITH(a_receiver_does_not_feed, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in i: Events[Int]\nout i\n");
     const struct ct_monitor_event events[] = {{.time = 1}, {.time = 2}, {.time = 3}};
     struct caller caller = {.calls = 0};
@@ -140,12 +133,10 @@ TEST(a_receiver_does_not_feed)
     assert_true(caller.calls > 0);
     ct_monitor_free(caller.monitor);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
-TEST(values_of_all_types)
+TEST_WITH(values_of_all_types, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec =
         compile(ctx, "in i: Events[Int]\nin f: Events[Float]\nin b: Events[Bool]\nin s: Events[String]\n"
                      "in u: Events[Unit]\nin o: Events[Option[Int]]\nout *\n");
@@ -167,12 +158,10 @@ TEST(values_of_all_types)
     assert_int_equal(ct_monitor_feed(log.monitor, events, 1), CT_ERR_ARG); /* the run is over */
     ct_monitor_free(log.monitor);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
-TEST(advance_says_what_is_known)
+TEST_WITH(advance_says_what_is_known, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x\nout delay(const(5, x), x) as d\n");
     const struct ct_monitor_event first = {.time = 3, .v.i = 1}, late = {.time = 11, .v.i = 2},
                                   fine = {.time = 12, .v.i = 3};
@@ -192,12 +181,10 @@ TEST(advance_says_what_is_known)
     assert_string_equal(log.text, "3: x = 1\n8: d = ()\n12: x = 3\n");
     ct_monitor_free(log.monitor);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
-TEST(memory_is_bounded)
+TEST_WITH(memory_is_bounded, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec =
         compile(ctx, "in x: Events[Int]\ndef s: Events[String] = default(on(x, String.concat(last(s, x), "
                      "last(s, x))), \"ab\")\nout s == \"\" as e\n");
@@ -214,13 +201,11 @@ TEST(memory_is_bounded)
         strstr(ct_ctx_error(ctx), "The values of the monitor need more memory than the limit of 1.0 MiB"));
     ct_monitor_free(log.monitor);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
 /* Dropped values are freed: a long run of new strings and lists stays within a small limit. */
-TEST(garbage_is_collected)
+TEST_WITH(garbage_is_collected, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(
         ctx, "in x: Events[String]\ndef l = fold(x, List.empty[String], (l: List[String], s: String) =>\n"
              "  List.append(if List.size(l) >= 3 then List.tail(l) else l, String.concat(s, \"!\")))\n"
@@ -244,7 +229,6 @@ TEST(garbage_is_collected)
                                      "100000: o = Some(\"a rather long string with the number 99997!\")\n"));
     ct_monitor_free(log.monitor);
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
 static int run_limited(struct ct_ctx *ctx, const char *text, uint64_t end,
@@ -262,9 +246,8 @@ static int run_limited(struct ct_ctx *ctx, const char *text, uint64_t end,
     return r;
 }
 
-TEST(time_is_bounded_where_asked)
+TEST_WITH(time_is_bounded_where_asked, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_monitor_limits limits = {.size = sizeof limits, .instants = 50, .budget = 10000};
     assert_int_equal(run_limited(ctx, "in x: Events[Int]\nout period(2) as p\n", 60, &limits), CT_OK);
     assert_int_equal(run_limited(ctx,
@@ -279,7 +262,6 @@ TEST(time_is_bounded_where_asked)
         CT_ERR_LIMIT);
     assert_non_null(strstr(ct_ctx_error(ctx), "One event takes more work than the limit of 10000 units; "
                                               "raise the limit with --event-budget (t = 1)"));
-    ct_ctx_free(ctx);
 }
 
 /* Returns how many events are accepted when each adds a number to a set. */
@@ -301,9 +283,8 @@ static uint64_t events_taken(struct ct_ctx *ctx, const struct ct_monitor_spec *s
 
 /* Feeds small events and causes a collection of their garbage: it counts as work of the event after which it
  * runs. */
-TEST(collection_is_work_of_its_event)
+TEST_WITH(collection_is_work_of_its_event, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(
         ctx, "in x: Events[Int]\ndef s = fold(x, Set.empty[Int], (s: Set[Int], k: Int) => Set.add(s, k))\n"
              "out filter(s, x < 0) as s\n");
@@ -314,11 +295,10 @@ TEST(collection_is_work_of_its_event)
     assert_true(taken < all && taken > budget / entries / 4);
     assert_non_null(strstr(ct_ctx_error(ctx), "One event takes more work than the limit of 100000 units"));
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
 /* Macros that never end are soon an error, in whatever form. */
-TEST(expansion_is_bounded)
+TEST_WITH(expansion_is_bounded, ctx)
 {
     static const char *const texts[] = {
         "def f(a: Int): Int = f(a + 1)\nout f(1)\n",
@@ -327,20 +307,17 @@ TEST(expansion_is_bounded)
         "type A = List[A]\nin x: Events[A]\nout x\n",
         "def fib(n: Int): Int = if n < 2 then n else fib(n - 1) + fib(n - 2)\nout fib(60)\n",
     };
-    struct ct_ctx *ctx = ct_ctx_new();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct ct_monitor_spec *spec;
         int r = ct_monitor_compile(ctx, "t", texts[i], strlen(texts[i]), NULL, &spec);
         assert_true(r == CT_ERR_FORMAT || r == CT_ERR_LIMIT);
         ct_monitor_spec_free(spec);
     }
-    ct_ctx_free(ctx);
 }
 
-TEST(text_cut_anywhere)
+TEST_WITH(text_cut_anywhere, ctx)
 {
     static const char text[] = "1: x = 10 -- c\n\n# comment\n 2 :x= -3\n5: x = 7";
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x\n");
     for (size_t cut = 0; cut <= strlen(text); cut++) {
         struct log log;
@@ -352,7 +329,6 @@ TEST(text_cut_anywhere)
         ct_monitor_free(log.monitor);
     }
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -365,10 +341,9 @@ static void write_file(const char *folder, const char *name, const char *text)
     fclose(f);
 }
 
-TEST(files_are_included)
+TEST_WITH(files_are_included, ctx)
 {
     char folder[] = "/tmp/coretap-include-XXXXXX", path[300];
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec;
     static const char text[] = "include \"one\"\ninclude \"two.tessla\"\nout a + b as c\n";
     static const char wrong[] = "include \"bad\"\n", cycle[] = "include \"cycle\"\n";
@@ -396,12 +371,10 @@ TEST(files_are_included)
         remove(path);
     }
     rmdir(folder);
-    ct_ctx_free(ctx);
 }
 
-TEST(the_graph_is_drawn)
+TEST_WITH(the_graph_is_drawn, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_monitor_spec *spec = compile(ctx, "in x: Events[Int]\nout x + 1 as y\n");
     char text[2000];
     assert_int_equal(ct_monitor_node_count(spec), 2);
@@ -409,5 +382,4 @@ TEST(the_graph_is_drawn)
     assert_int_equal(n, strlen(text));
     assert_non_null(strstr(text, "label = \"slift\\nADD($1, 1)\""));
     ct_monitor_spec_free(spec);
-    ct_ctx_free(ctx);
 }

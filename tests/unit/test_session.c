@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "coretap/session.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 enum {
     LANES = 1024,
@@ -71,9 +71,8 @@ static unsigned lanes_of(const uint64_t *steps)
     return count;
 }
 
-TEST(streams_are_told_apart)
+TEST_WITH(streams_are_told_apart, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct counter one = {.analysis = {.kind = &both, .ctx = ctx}}, many = one, twice = one;
     run(ctx, &one, 1, 1);
     run(ctx, &many, 3, 1);
@@ -83,19 +82,16 @@ TEST(streams_are_told_apart)
     assert_memory_equal(one.steps, many.steps, sizeof one.steps);
     assert_memory_equal(one.counts, many.counts, sizeof one.counts);
     assert_int_equal(lanes_of(twice.steps), 4);
-    ct_ctx_free(ctx);
 }
 
-TEST(counts_alone_come_once)
+TEST_WITH(counts_alone_come_once, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}},
                    other = {.analysis = {.kind = &both, .ctx = ctx}};
     run(ctx, &counter, 1, 1);
     run(ctx, &other, 1, 1);
     assert_int_equal(lanes_of(counter.steps), 0);
     assert_memory_equal(counter.counts, other.counts, sizeof counter.counts);
-    ct_ctx_free(ctx);
 }
 
 static int stop(void *user, uint64_t bytes)
@@ -104,9 +100,8 @@ static int stop(void *user, uint64_t bytes)
     return ++*(int *)user > 0 ? STOP : 0;
 }
 
-TEST(ends_when_it_is_told)
+TEST_WITH(ends_when_it_is_told, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = quickstart(ctx);
     struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}};
     struct ct_session *session;
@@ -119,7 +114,6 @@ TEST(ends_when_it_is_told)
     assert_int_equal(counter.analysis.captures.known, 0);
     ct_session_free(session);
     ct_capture_free(capture);
-    ct_ctx_free(ctx);
 }
 
 struct again {
@@ -136,9 +130,8 @@ static int run_again(void *user, uint64_t bytes)
     return CT_OK;
 }
 
-TEST(calls_come_in_their_order)
+TEST_WITH(calls_come_in_their_order, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = quickstart(ctx);
     struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}}, late = counter;
     struct again again = {.capture = capture};
@@ -153,7 +146,6 @@ TEST(calls_come_in_their_order)
     ct_analysis_free(&counter.analysis);
     ct_session_free(again.session);
     ct_capture_free(capture);
-    ct_ctx_free(ctx);
 }
 
 /* A batch without what its input requires is refused. */
@@ -271,9 +263,8 @@ static int run_turns(struct ct_ctx *ctx, struct turns *t, uint16_t threads, cons
     return rc;
 }
 
-TEST(streams_come_in_their_turn)
+TEST_WITH(streams_come_in_their_turn, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct counter all = {.analysis = {.kind = &both, .ctx = ctx}};
     struct turns t = {0}, many = {0};
     run(ctx, &all, 1, 1);
@@ -285,25 +276,21 @@ TEST(streams_come_in_their_turn)
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(t.steps[i], all.steps[t.ids[i]]);
     assert_memory_equal(t.steps, many.steps, sizeof t.steps);
-    ct_ctx_free(ctx);
 }
 
 /* Each stream has its own receivers, and threads have the parts that these create. */
-TEST(each_turn_says_who_takes)
+TEST_WITH(each_turn_says_who_takes, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct turns one = {.other = true}, many = {.other = true};
     assert_int_equal(run_turns(ctx, &one, 1, NULL), CT_OK);
     assert_int_equal(run_turns(ctx, &many, 2, NULL), CT_OK);
     assert_true(one.steps[0] && one.packets[1] && !one.steps[1] && !one.packets[0]);
     assert_memory_equal(one.packets, many.packets, sizeof one.packets);
-    ct_ctx_free(ctx);
 }
 
 /* A receiver that ends a stream gets the next one, whose turn begins as usual. */
-TEST(streams_can_be_left)
+TEST_WITH(streams_can_be_left, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct turns t = {.brief = true}, all = {0};
     assert_int_equal(run_turns(ctx, &all, 1, NULL), CT_OK);
     assert_int_equal(run_turns(ctx, &t, 1, NULL), CT_OK);
@@ -311,13 +298,11 @@ TEST(streams_can_be_left)
     assert_int_equal(t.ended, 2);
     for (unsigned i = 0; i < 2; i++)
         assert_true(t.steps[i] && t.steps[i] <= all.steps[i]);
-    ct_ctx_free(ctx);
 }
 
 /* Steps can be filtered; other records cannot, and no analyses can be added. */
-TEST(turns_are_filtered)
+TEST_WITH(turns_are_filtered, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_filter window = {.size = sizeof window,
                                      .to = {.kind = CT_POINT_INSTRUCTIONS, .value = 100}};
     const struct ct_session_options options = {.size = sizeof options, .begin = begin_turn};
@@ -331,13 +316,11 @@ TEST(turns_are_filtered)
     assert_int_equal(ct_session_new(ctx, &options, &session), CT_OK);
     assert_int_equal(ct_session_add(session, &counter.analysis), CT_ERR_ARG);
     ct_session_free(session);
-    ct_ctx_free(ctx);
 }
 
 /* The text of an earlier failure does not stay when a pointer is missing. */
-TEST(null_has_a_text)
+TEST_WITH(null_has_a_text, ctx)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = quickstart(ctx);
     struct ct_session *session;
     assert_int_equal(ct_session_new(ctx, NULL, &session), CT_OK);
@@ -348,15 +331,13 @@ TEST(null_has_a_text)
     assert_string_equal(ct_ctx_error(ctx), "ct_session_run: a null pointer");
     ct_session_free(session);
     ct_capture_free(capture);
-    ct_ctx_free(ctx);
 }
 
 /* A table may come from an older header, without `cut`: members beyond its size are not read. */
-TEST(kinds_have_their_size)
+TEST_WITH(kinds_have_their_size, ctx)
 {
     struct ct_analysis_kind older = {
         .size = offsetof(struct ct_analysis_kind, cut) - 1, .name = "older", .take = take};
-    struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_analysis_captures none = {0};
     struct counter counter = {.analysis = {.kind = &older, .ctx = ctx}};
     assert_int_equal(ct_analysis_add_captures(&counter.analysis, &none), CT_ERR_ARG);
@@ -364,7 +345,6 @@ TEST(kinds_have_their_size)
     assert_int_equal(ct_analysis_end(&counter.analysis, 0), CT_ERR_ARG);
     older.size++;
     assert_int_equal(ct_analysis_end(&counter.analysis, 0), CT_OK);
-    ct_ctx_free(ctx);
 }
 
 /* Members beyond the size of shorter options, of an older program, are zero. */

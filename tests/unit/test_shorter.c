@@ -10,7 +10,7 @@
 #include "base/whole_file.h"
 #include "coretap/decode.h"
 #include "coretap/fractal_run.h"
-#include "support/unit.h"
+#include "support/ctx_fixture.h"
 
 enum {
     CHUNK = 1 << 18,
@@ -142,12 +142,11 @@ static void cut_messages(void *user, const char *text)
 }
 
 /* No line is a message, and only the first ones are reported. */
-TEST(test_messages)
+TEST_WITH(test_messages, ctx)
 {
     struct test t = {.left = CHUNK};
     const struct ct_fractal_replay_options options = {
         .size = sizeof options, .path = t.path, .refused = cut_messages, .refused_user = &t};
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_replay *replay;
     write_parts(&t, "no message\n", 11, 0, 11, SIZE);
     assert_int_equal(ct_fractal_replay_new(ctx, &options, &replay), CT_OK);
@@ -155,20 +154,17 @@ TEST(test_messages)
     assert_true(t.was_cut);
     assert_non_null(strstr(ct_ctx_error(ctx), "became shorter while it was read"));
     ct_fractal_replay_free(replay);
-    ct_ctx_free(ctx);
     unlink(t.path);
 }
 
-TEST(test_program)
+TEST_WITH(test_program, ctx)
 {
     struct test t;
-    struct ct_ctx *ctx = ct_ctx_new();
     void *bytes;
     write_parts(&t, "", 1, 0, LESS, LESS);
     const int fd = open(t.path, O_RDONLY);
     assert_int_equal(ct_whole_file_read(ctx, fd, t.path, SIZE, &bytes), CT_ERR_IO);
     assert_non_null(strstr(ct_ctx_error(ctx), ": 393116 of its 393216 bytes are lost"));
     close(fd);
-    ct_ctx_free(ctx);
     unlink(t.path);
 }
