@@ -17,7 +17,26 @@ struct recording {
     char *bytes;
     size_t size;
     FILE *out;
+    struct fixture capture; /* of the finished file */
 };
+
+static int clear(void **state)
+{
+    static struct recording r;
+    r = (struct recording){0};
+    *state = &r;
+    return 0;
+}
+
+static int drop(void **state)
+{
+    struct recording *r = *state;
+    fixture_free(&r->capture);
+    free(r->bytes);
+    return 0;
+}
+
+FIXTURE(struct recording, clear, drop);
 
 static const struct ct_source sources[2] = {
     {.protocol = CT_PROTOCOL_ETM4,
@@ -69,16 +88,24 @@ static void put_trace(struct recording *r, uint32_t cpu, uint64_t aux_offset, si
     assert_int_equal(ct_perf_write_bytes(&r->writer, bytes, size), CT_OK);
 }
 
-static void end(struct recording *r, struct fixture *f, const char *path)
+/* Ends the file, whose path will be `path`. */
+static void end(struct recording *r, const char *path)
 {
     assert_int_equal(ct_perf_write_end(&r->writer), CT_OK);
     r->size = (size_t)ftello(r->out);
+    free(r->bytes);
     r->bytes = malloc(r->size);
     assert_non_null(r->bytes);
     rewind(r->out);
     assert_int_equal(fread(r->bytes, 1, r->size, r->out), r->size);
     assert_int_equal(fclose(r->out), 0);
-    fixture_put_bytes(f, path, r->bytes, r->size);
+    fixture_put_bytes(&r->capture, path, r->bytes, r->size);
+}
+
+static void end_and_open(struct recording *r, const char *path)
+{
+    end(r, path);
+    assert_int_equal(fixture_open(&r->capture, path), CT_OK);
 }
 
 static struct ct_perf_stamp at(uint64_t time, uint32_t pid, uint32_t tid, uint32_t cpu)
@@ -124,8 +151,9 @@ static void put_two_cpus(struct recording *r)
     put_trace(r, 1, 0, 64);
 }
 
-static void check_two_cpus(const struct recording *r, const struct fixture *f)
+static void check_two_cpus(const struct recording *r)
 {
+    const struct fixture *f = &r->capture;
     assert_string_equal(f->capture->kind, "perf.data");
     assert_int_equal(f->capture->buffer_count, 2);
     const struct ct_buffer *b = &f->capture->buffers[0];
@@ -154,62 +182,49 @@ static void check_two_cpus(const struct recording *r, const struct fixture *f)
     assert_int_equal(f->capture->maps->processes[0].pid, TID);
 }
 
-TEST(a_file)
+TEST_WITH(a_file, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    put_two_cpus(&r);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    check_two_cpus(&r, &f);
-    assert_int_equal(f.capture->damage_count, 0);
-    assert_int_equal(f.capture->missing_count, 1);
-    assert_true(has_words(f.capture->missing[0], WORDS("/bin/a", "--symfs")));
-    fixture_free(&f);
-    free(r.bytes);
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    put_two_cpus(r);
+    end_and_open(r, "perf.data");
+    check_two_cpus(r);
+    assert_int_equal(f->capture->damage_count, 0);
+    assert_int_equal(f->capture->missing_count, 1);
+    assert_true(has_words(f->capture->missing[0], WORDS("/bin/a", "--symfs")));
 }
 
-TEST(a_pipe)
+TEST_WITH(a_pipe, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, true);
-    put_two_cpus(&r);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    check_two_cpus(&r, &f);
-    fixture_free(&f);
-    free(r.bytes);
+    begin(r, true);
+    put_two_cpus(r);
+    end_and_open(r, "perf.data");
+    check_two_cpus(r);
 }
 
-TEST(a_folder)
+TEST_WITH(a_folder, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    put_two_cpus(&r);
-    end(&r, &f, "rec/data");
-    fixture_dir(&f, "rec");
-    assert_int_equal(fixture_open(&f, "rec"), CT_OK);
-    check_two_cpus(&r, &f);
-    fixture_free(&f);
-    free(r.bytes);
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    put_two_cpus(r);
+    end(r, "rec/data");
+    fixture_dir(f, "rec");
+    assert_int_equal(fixture_open(f, "rec"), CT_OK);
+    check_two_cpus(r);
 }
 
 /* Puts the records between the info and the trace into compressed ones: one zstd stream, cut anywhere. */
 TEST(compressed)
 {
     for (uint32_t type = CT_PERF_COMPRESSED; type <= CT_PERF_COMPRESSED2; type += 2) {
-        struct recording plain, r;
-        struct fixture f = {0};
+        struct recording plain = {0}, r = {0};
         begin(&plain, true);
         size_t first = (size_t)plain.writer.at;
         put_map(&plain, 0, TID, 0x400000, 0x2000, 0x1000, "/bin/a");
         put_aux(&plain, 50, 0, 0, 32, 0);
         put_aux(&plain, 60, 1, 0, 64, 0);
         put_aux(&plain, 70, 0, 32, 16, CT_PERF_AUX_TRUNCATED);
-        end(&plain, &f, "plain");
+        end(&plain, "plain");
         begin(&r, false);
         assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
         char packed[4096];
@@ -227,11 +242,10 @@ TEST(compressed)
         }
         put_trace(&r, 0, 0, 64);
         put_trace(&r, 1, 0, 64);
-        end(&r, &f, "perf.data");
-        assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-        check_two_cpus(&r, &f);
-        assert_int_equal(f.capture->damage_count, 0);
-        fixture_free(&f);
+        end_and_open(&r, "perf.data");
+        check_two_cpus(&r);
+        assert_int_equal(r.capture.capture->damage_count, 0);
+        fixture_free(&r.capture);
         free(plain.bytes);
         free(r.bytes);
     }
@@ -241,15 +255,13 @@ TEST(compressed)
 TEST(older_units)
 {
     for (unsigned version = 0; version < 2; version++) {
-        struct fixture f = {0};
-        struct recording r;
+        struct recording r = {0};
         const struct ct_source mixed[3] = {sources[0], v7_sources[0], v7_sources[1]};
         begin(&r, false);
         assert_int_equal(ct_perf_write_info(&r.writer, mixed, 3, version), CT_OK);
         put_trace(&r, NO_CPU, 0, 32);
-        end(&r, &f, "perf.data");
-        assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-        const struct ct_buffer *b = &f.capture->buffers[0];
+        end_and_open(&r, "perf.data");
+        const struct ct_buffer *b = &r.capture.capture->buffers[0];
         assert_string_equal(b->name, "tid101");
         assert_int_equal(b->pieces[0].tid, TID);
         assert_int_equal(b->source_count, 3);
@@ -259,7 +271,7 @@ TEST(older_units)
         assert_int_equal(b->sources[1].regs.etmccer, 0x34c01ac2);
         assert_int_equal(b->sources[2].protocol, CT_PROTOCOL_ETM3);
         assert_int_equal(b->sources[2].regs.etmidr, 0x4104f241);
-        fixture_free(&f);
+        fixture_free(&r.capture);
         free(r.bytes);
     }
 }
@@ -274,100 +286,85 @@ static void put_hw_id(struct recording *r, uint32_t cpu, uint64_t value)
 }
 
 /* Checks version 2: records give the IDs; a unit without one did not run; two sinks may have the same IDs. */
-TEST(hardware_ids)
+TEST_WITH(hardware_ids, r)
 {
-    struct fixture f = {0};
-    struct recording r;
+    struct fixture *f = &r->capture;
     struct ct_source list[3] = {sources[0], sources[1], sources[0]};
     for (size_t i = 0; i < 3; i++)
         list[i].regs.traceidr = (uint32_t)CT_PERF_ID_UNUSED | 0x7f;
-    begin(&r, false);
-    assert_int_equal(ct_perf_write_info(&r.writer, list, 3, 2), CT_OK);
-    put_hw_id(&r, 0, 0x21);
-    put_hw_id(&r, 1, 0x22);
-    put_trace(&r, 0, 0, 32);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    const struct ct_buffer *b = &f.capture->buffers[0];
+    begin(r, false);
+    assert_int_equal(ct_perf_write_info(&r->writer, list, 3, 2), CT_OK);
+    put_hw_id(r, 0, 0x21);
+    put_hw_id(r, 1, 0x22);
+    put_trace(r, 0, 0, 32);
+    end_and_open(r, "perf.data");
+    const struct ct_buffer *b = &f->capture->buffers[0];
     assert_int_equal(b->source_count, 2);
     assert_int_equal(b->sources[0].trace_id, 0x21);
     assert_int_equal(b->sources[0].regs.traceidr, 0x21);
     assert_int_equal(b->sources[1].trace_id, 0x22);
-    free(r.bytes);
-
-    begin(&r, false);
-    assert_int_equal(ct_perf_write_info(&r.writer, list, 2, 2), CT_OK);
-    put_hw_id(&r, 0, UINT64_C(1) << 56 | 5 << 8 | 0x21);
-    put_hw_id(&r, 1, UINT64_C(1) << 56 | 6 << 8 | 0x21);
-    put_aux(&r, 50, 0, 0, 16, 0);
-    put_aux(&r, 60, 1, 16, 16, 0);
-    put_trace(&r, NO_CPU, 0, 32);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    assert_int_equal(f.capture->buffer_count, 2);
-    assert_string_equal(f.capture->buffers[0].name, "tid101.sink5");
-    assert_string_equal(f.capture->buffers[0].sources[0].name, "cpu0");
-    assert_string_equal(f.capture->buffers[1].name, "tid101.sink6");
-    assert_string_equal(f.capture->buffers[1].sources[0].name, "cpu1");
-    fixture_free(&f);
-    free(r.bytes);
+    begin(r, false);
+    assert_int_equal(ct_perf_write_info(&r->writer, list, 2, 2), CT_OK);
+    put_hw_id(r, 0, UINT64_C(1) << 56 | 5 << 8 | 0x21);
+    put_hw_id(r, 1, UINT64_C(1) << 56 | 6 << 8 | 0x21);
+    put_aux(r, 50, 0, 0, 16, 0);
+    put_aux(r, 60, 1, 16, 16, 0);
+    put_trace(r, NO_CPU, 0, 32);
+    end_and_open(r, "perf.data");
+    assert_int_equal(f->capture->buffer_count, 2);
+    assert_string_equal(f->capture->buffers[0].name, "tid101.sink5");
+    assert_string_equal(f->capture->buffers[0].sources[0].name, "cpu0");
+    assert_string_equal(f->capture->buffers[1].name, "tid101.sink6");
+    assert_string_equal(f->capture->buffers[1].sources[0].name, "cpu1");
 }
 
 /* Without frames, the CPU that wrote the trace identifies the source. */
-TEST(unformatted)
+TEST_WITH(unformatted, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
-    put_aux(&r, 50, 1, 0, 24, CT_PERF_AUX_RAW);
-    put_aux(&r, 60, 0, 24, 8, CT_PERF_AUX_RAW);
-    put_aux(&r, 70, 1, 32, 8, CT_PERF_AUX_RAW);
-    put_trace(&r, NO_CPU, 0, 40);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    assert_int_equal(f.capture->buffer_count, 2);
-    const struct ct_buffer *b = &f.capture->buffers[0];
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+    put_aux(r, 50, 1, 0, 24, CT_PERF_AUX_RAW);
+    put_aux(r, 60, 0, 24, 8, CT_PERF_AUX_RAW);
+    put_aux(r, 70, 1, 32, 8, CT_PERF_AUX_RAW);
+    put_trace(r, NO_CPU, 0, 40);
+    end_and_open(r, "perf.data");
+    assert_int_equal(f->capture->buffer_count, 2);
+    const struct ct_buffer *b = &f->capture->buffers[0];
     assert_string_equal(b->name, "tid101.cpu1");
     assert_int_equal(b->framing, CT_FRAMING_NONE);
     assert_int_equal(b->source_count, 1);
     assert_int_equal(b->sources[0].protocol, CT_PROTOCOL_ETE);
     assert_int_equal(b->piece_count, 2);
-    assert_trace(&r, &b->pieces[0], 0, 24);
-    assert_trace(&r, &b->pieces[1], 32, 8);
+    assert_trace(r, &b->pieces[0], 0, 24);
+    assert_trace(r, &b->pieces[1], 32, 8);
     assert_false(b->pieces[1].joins);
-    assert_string_equal(f.capture->buffers[1].sources[0].name, "cpu0");
-    fixture_free(&f);
-    free(r.bytes);
+    assert_string_equal(f->capture->buffers[1].sources[0].name, "cpu0");
 }
 
 /* The record of a snapshot says where it ends, with a size larger than the buffer. The trace of one AUX
  * record in two trace records is continuous. */
-TEST(snapshots_and_joins)
+TEST_WITH(snapshots_and_joins, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
-    put_aux(&r, 50, 0, 0x1040, 0x1000, CT_PERF_AUX_OVERWRITE);
-    put_trace(&r, 0, 0x1000, 0x40);
-    put_aux(&r, 60, 1, 0, 0x30, 0);
-    put_trace(&r, 1, 0, 0x20);
-    put_trace(&r, 1, 0x20, 0x20);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    const struct ct_buffer *b = f.capture->buffers;
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+    put_aux(r, 50, 0, 0x1040, 0x1000, CT_PERF_AUX_OVERWRITE);
+    put_trace(r, 0, 0x1000, 0x40);
+    put_aux(r, 60, 1, 0, 0x30, 0);
+    put_trace(r, 1, 0, 0x20);
+    put_trace(r, 1, 0x20, 0x20);
+    end_and_open(r, "perf.data");
+    const struct ct_buffer *b = f->capture->buffers;
     assert_int_equal(b[0].piece_count, 1);
-    assert_trace(&r, &b[0].pieces[0], 0x1000, 0x40);
+    assert_trace(r, &b[0].pieces[0], 0x1000, 0x40);
     assert_int_equal(b[0].pieces[0].time, 50);
     assert_int_equal(b[1].piece_count, 3);
-    assert_trace(&r, &b[1].pieces[0], 0, 0x20);
-    assert_trace(&r, &b[1].pieces[1], 0x20, 0x10);
+    assert_trace(r, &b[1].pieces[0], 0, 0x20);
+    assert_trace(r, &b[1].pieces[1], 0x20, 0x10);
     assert_true(b[1].pieces[1].joins);
-    assert_trace(&r, &b[1].pieces[2], 0x30, 0x10);
+    assert_trace(r, &b[1].pieces[2], 0x30, 0x10);
     assert_false(b[1].pieces[2].joins);
-    fixture_free(&f);
-    free(r.bytes);
 }
 
 /* ---- maps ---- */
@@ -395,46 +392,45 @@ static void assert_image(const struct ct_generation *g, size_t i, const char *pa
     assert_int_equal(g->images[i].size, size);
 }
 
-TEST(maps_over_time)
+TEST_WITH(maps_over_time, r)
 {
     static const struct ct_capture_options options = {.size = sizeof options, .symfs = "root"};
-    struct fixture f = {.options = &options};
-    struct recording r;
+    struct fixture *f = &r->capture;
+    f->options = &options;
     struct ct_perf_stamp stamp;
-    fixture_put(&f, "root/bin/sh", BYTES);
-    fixture_put(&f, "root/bin/a", BYTES);
-    fixture_put(&f, "root/lib/b", BYTES);
-    begin(&r, false);
-    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
-    put_trace(&r, 0, 0, 16);
-    put_map(&r, 0, 1, 0x1000, 0x10, 0, "/bin/sh");
+    fixture_put(f, "root/bin/sh", BYTES);
+    fixture_put(f, "root/bin/a", BYTES);
+    fixture_put(f, "root/lib/b", BYTES);
+    begin(r, false);
+    assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+    put_trace(r, 0, 0, 16);
+    put_map(r, 0, 1, 0x1000, 0x10, 0, "/bin/sh");
     stamp = at(100, TID, TID, 0);
-    assert_int_equal(ct_perf_write_fork(&r.writer, &stamp, 1), CT_OK);
+    assert_int_equal(ct_perf_write_fork(&r->writer, &stamp, 1), CT_OK);
     /* Not in the order of time: */
-    put_map(&r, 210, TID, 0x2000, 0x10, 8, "/bin/a");
+    put_map(r, 210, TID, 0x2000, 0x10, 8, "/bin/a");
     stamp = at(200, TID, TID, 0);
-    assert_int_equal(ct_perf_write_comm(&r.writer, &stamp, "a", true), CT_OK);
-    put_map(&r, 220, TID, 0x3000, 0x10, 0, "/lib/b");
-    put_map(&r, 230, TID, 0x3010, 0x10, 0x10, "/lib/b");
-    put_map(&r, 240, TID, 0x3000, 0x20, 0, "/lib/b");
+    assert_int_equal(ct_perf_write_comm(&r->writer, &stamp, "a", true), CT_OK);
+    put_map(r, 220, TID, 0x3000, 0x10, 0, "/lib/b");
+    put_map(r, 230, TID, 0x3010, 0x10, 0x10, "/lib/b");
+    put_map(r, 240, TID, 0x3000, 0x20, 0, "/lib/b");
     stamp = at(250, TID, 555, 0);
-    assert_int_equal(ct_perf_write_fork(&r.writer, &stamp, TID), CT_OK);
-    put_map(&r, 300, TID, 0x3008, 0x8, 4, "/bin/a");
-    put_map(&r, 310, TID, 0x4000, 0x100, 0x18, "/lib/b");
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    const struct ct_maps *maps = f.capture->maps;
+    assert_int_equal(ct_perf_write_fork(&r->writer, &stamp, TID), CT_OK);
+    put_map(r, 300, TID, 0x3008, 0x8, 4, "/bin/a");
+    put_map(r, 310, TID, 0x4000, 0x100, 0x18, "/lib/b");
+    end_and_open(r, "perf.data");
+    const struct ct_maps *maps = f->capture->maps;
     assert_int_equal(maps->process_count, 2);
     assert_int_equal(maps->processes[0].generation_count, 1);
     assert_int_equal(maps->processes[1].generation_count, 3);
-    assert_image(generation(&f, TID, 0), 0, "root/bin/sh", 0x1000, 0, 0x10);
-    const struct ct_generation *g = generation(&f, TID, 1);
+    assert_image(generation(f, TID, 0), 0, "root/bin/sh", 0x1000, 0, 0x10);
+    const struct ct_generation *g = generation(f, TID, 1);
     assert_int_equal(g->from, 200);
     assert_string_equal(g->name, "a");
     assert_int_equal(g->image_count, 2);
     assert_image(g, 0, "root/bin/a", 0x2000, 8, 0x10);
     assert_image(g, 1, "root/lib/b", 0x3000, 0, 0x20);
-    g = generation(&f, TID, 2);
+    g = generation(f, TID, 2);
     assert_int_equal(g->from, 300);
     assert_int_equal(g->image_count, 5);
     assert_image(g, 1, "root/lib/b", 0x3000, 0, 8);
@@ -445,31 +441,26 @@ TEST(maps_over_time)
     assert_int_equal(maps->threads[1].tid, 555);
     assert_int_equal(maps->threads[1].pid, TID);
     assert_int_equal(maps->threads[1].from, 250);
-    assert_int_equal(f.capture->missing_count, 0);
-    fixture_free(&f);
-    free(r.bytes);
+    assert_int_equal(f->capture->missing_count, 0);
 }
 
 /* A mapping removes what is below its last byte, and no more. */
-TEST(maps_that_share_a_byte)
+TEST_WITH(maps_that_share_a_byte, r)
 {
     static const struct ct_capture_options options = {.size = sizeof options, .symfs = "root"};
-    struct fixture f = {.options = &options};
-    struct recording r;
-    fixture_put(&f, "root/lib/b", BYTES);
-    begin(&r, false);
-    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
-    put_trace(&r, 0, 0, 16);
-    put_map(&r, 100, TID, 0x3010, 8, 0, "/lib/b");
-    put_map(&r, 200, TID, 0x3009, 8, 0, "/lib/b");
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    const struct ct_generation *g = generation(&f, TID, f.capture->maps->processes[0].generation_count - 1);
+    struct fixture *f = &r->capture;
+    f->options = &options;
+    fixture_put(f, "root/lib/b", BYTES);
+    begin(r, false);
+    assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+    put_trace(r, 0, 0, 16);
+    put_map(r, 100, TID, 0x3010, 8, 0, "/lib/b");
+    put_map(r, 200, TID, 0x3009, 8, 0, "/lib/b");
+    end_and_open(r, "perf.data");
+    const struct ct_generation *g = generation(f, TID, f->capture->maps->processes[0].generation_count - 1);
     assert_int_equal(g->image_count, 2);
     assert_image(g, 0, "root/lib/b", 0x3009, 0, 8);
     assert_image(g, 1, "root/lib/b", 0x3011, 1, 7);
-    fixture_free(&f);
-    free(r.bytes);
 }
 
 static void put_lost(struct recording *r, uint64_t count)
@@ -481,21 +472,17 @@ static void put_lost(struct recording *r, uint64_t count)
     assert_int_equal(ct_perf_write_kernel(&r->writer, CT_PERF_LOST, 0, &r->writer.body, &stamp), CT_OK);
 }
 
-TEST(lost_records_add_up)
+TEST_WITH(lost_records_add_up, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    put_two_cpus(&r);
-    put_lost(&r, 5);
-    put_lost(&r, 700);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    check_two_cpus(&r, &f);
-    assert_int_equal(f.capture->damage_count, 1);
-    assert_non_null(strstr(f.capture->damage[0], "705 records were lost"));
-    fixture_free(&f);
-    free(r.bytes);
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    put_two_cpus(r);
+    put_lost(r, 5);
+    put_lost(r, 700);
+    end_and_open(r, "perf.data");
+    check_two_cpus(r);
+    assert_int_equal(f->capture->damage_count, 1);
+    assert_non_null(strstr(f->capture->damage[0], "705 records were lost"));
 }
 
 /* A context has its name from the nanosecond of the record on. */
@@ -550,56 +537,53 @@ static void put_build_id(struct recording *r, const char *name, uint8_t id)
 
 /* An object is found by path when its build ID is right, else by build ID in the cache; a missing one is
  * reported with the reason. */
-TEST(objects)
+TEST_WITH(objects, r)
 {
     static const struct ct_capture_options options = {
         .size = sizeof options, .symfs = "root", .buildid_dir = "cache"};
-    struct fixture f = {.options = &options};
-    struct recording r;
+    struct fixture *f = &r->capture;
+    f->options = &options;
     char right[160], other[160], intel[160];
     make_elf(right, 183, 0xab);
     make_elf(other, 183, 0xcd);
     make_elf(intel, 62, 0xab);
-    fixture_put_bytes(&f, "root/bin/right", right, sizeof right);
-    fixture_put_bytes(&f, "root/bin/cached", other, sizeof other);
-    fixture_put_bytes(&f, "cache/.build-id/ab/ababababababababababababababababababab/elf", right,
+    fixture_put_bytes(f, "root/bin/right", right, sizeof right);
+    fixture_put_bytes(f, "root/bin/cached", other, sizeof other);
+    fixture_put_bytes(f, "cache/.build-id/ab/ababababababababababababababababababab/elf", right,
                       sizeof right);
-    fixture_put_bytes(&f, "root/bin/wrong", other, sizeof other);
-    fixture_put_bytes(&f, "root/bin/intel", intel, sizeof intel);
-    begin(&r, true);
-    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
-    put_trace(&r, 0, 0, 16);
-    put_build_id(&r, "/bin/right", 0xab);
-    put_build_id(&r, "/bin/cached", 0xab);
-    put_build_id(&r, "/bin/wrong", 0x99);
-    put_map(&r, 1, TID, 0x1000, 0x10, 0, "/bin/right");
-    put_map(&r, 2, TID, 0x2000, 0x10, 0, "/bin/cached");
-    put_map(&r, 3, TID, 0x3000, 0x10, 0, "/bin/wrong");
-    put_map(&r, 4, TID, 0x4000, 0x10, 0, "/bin/intel");
-    put_map(&r, 5, TID, 0x5000, 0x10, 0, "/bin/gone");
-    put_map(&r, 6, TID, 0x6000, 0x10, 0, "//anon");
-    put_map(&r, 7, TID, 0x7000, 0x10, 0, "[vdso]");
-    put_map(&r, 8, TID, 0x8000, 0x10, 0, "/bin/gone");
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    const struct ct_generation *g = generation(&f, TID, 0);
+    fixture_put_bytes(f, "root/bin/wrong", other, sizeof other);
+    fixture_put_bytes(f, "root/bin/intel", intel, sizeof intel);
+    begin(r, true);
+    assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+    put_trace(r, 0, 0, 16);
+    put_build_id(r, "/bin/right", 0xab);
+    put_build_id(r, "/bin/cached", 0xab);
+    put_build_id(r, "/bin/wrong", 0x99);
+    put_map(r, 1, TID, 0x1000, 0x10, 0, "/bin/right");
+    put_map(r, 2, TID, 0x2000, 0x10, 0, "/bin/cached");
+    put_map(r, 3, TID, 0x3000, 0x10, 0, "/bin/wrong");
+    put_map(r, 4, TID, 0x4000, 0x10, 0, "/bin/intel");
+    put_map(r, 5, TID, 0x5000, 0x10, 0, "/bin/gone");
+    put_map(r, 6, TID, 0x6000, 0x10, 0, "//anon");
+    put_map(r, 7, TID, 0x7000, 0x10, 0, "[vdso]");
+    put_map(r, 8, TID, 0x8000, 0x10, 0, "/bin/gone");
+    end_and_open(r, "perf.data");
+    const struct ct_generation *g = generation(f, TID, 0);
     assert_int_equal(g->image_count, 2);
     assert_string_equal(g->images[0].path, "root/bin/right");
     assert_string_equal(g->images[1].path, "cache/.build-id/ab/ababababababababababababababababababab/elf");
-    const char *const *missing = f.capture->missing;
-    assert_int_equal(f.capture->missing_count, 5);
+    const char *const *missing = f->capture->missing;
+    assert_int_equal(f->capture->missing_count, 5);
     assert_true(has_words(
         missing[0], WORDS("/bin/wrong, build id 9999", "another build id", "DIR/bin/wrong", "--symfs")));
     assert_true(has_words(missing[1], WORDS("/bin/intel", "another machine")));
     assert_true(has_words(missing[2], WORDS("/bin/gone", "No such file")));
     assert_true(has_words(missing[3], WORDS("//anon", "no file", "jit")));
     assert_true(has_words(missing[4], WORDS("[vdso]", "--buildid-dir")));
-    assert_int_equal(f.capture->gone_count, 6);
-    assert_string_equal(f.capture->gone[0].path, "/bin/wrong");
-    assert_string_equal(f.capture->gone_build_ids[0], "9999999999999999999999999999999999999999");
-    assert_null(f.capture->gone_build_ids[2]); /* /bin/gone has no build ID in the list */
-    fixture_free(&f);
-    free(r.bytes);
+    assert_int_equal(f->capture->gone_count, 6);
+    assert_string_equal(f->capture->gone[0].path, "/bin/wrong");
+    assert_string_equal(f->capture->gone_build_ids[0], "9999999999999999999999999999999999999999");
+    assert_null(f->capture->gone_build_ids[2]); /* /bin/gone has no build ID in the list */
 }
 
 /* Turns the note of a small ELF file into code of `size` bytes. */
@@ -642,33 +626,31 @@ TEST(a_program_without_its_code)
 /* ---- damage ---- */
 
 /* A file cut off anywhere gives what is before the cut, and reports where that was. */
-TEST(cut_anywhere)
+TEST_WITH(cut_anywhere, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    put_two_cpus(&r);
-    uint64_t data_end = r.writer.at;
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    put_two_cpus(r);
+    uint64_t data_end = r->writer.at;
+    end_and_open(r, "perf.data");
     struct ct_piece whole[16];
     size_t pieces = 0;
-    for (size_t i = 0; i < f.capture->buffer_count; i++)
-        for (size_t k = 0; k < f.capture->buffers[i].piece_count; k++)
-            whole[pieces++] = f.capture->buffers[i].pieces[k];
+    for (size_t i = 0; i < f->capture->buffer_count; i++)
+        for (size_t k = 0; k < f->capture->buffers[i].piece_count; k++)
+            whole[pieces++] = f->capture->buffers[i].pieces[k];
     uint64_t before = 0;
     for (size_t size = CT_PERF_HEADER_SIZE; size < data_end; size++) {
-        fixture_put_bytes(&f, "perf.data", r.bytes, size);
-        int rc = fixture_open(&f, "perf.data");
+        fixture_put_bytes(f, "perf.data", r->bytes, size);
+        int rc = fixture_open(f, "perf.data");
         assert_true(rc == CT_OK || rc == CT_ERR_FORMAT);
         if (rc)
             continue;
-        assert_true(f.capture->damage_count > 0);
-        assert_non_null(strstr(f.log, "offset 0x"));
+        assert_true(f->capture->damage_count > 0);
+        assert_non_null(strstr(f->log, "offset 0x"));
         uint64_t bytes = 0;
-        for (size_t i = 0; i < f.capture->buffer_count; i++)
-            for (size_t k = 0; k < f.capture->buffers[i].piece_count; k++) {
-                const struct ct_piece *piece = &f.capture->buffers[i].pieces[k];
+        for (size_t i = 0; i < f->capture->buffer_count; i++)
+            for (size_t k = 0; k < f->capture->buffers[i].piece_count; k++) {
+                const struct ct_piece *piece = &f->capture->buffers[i].pieces[k];
                 assert_true(piece->offset + piece->size <= size);
                 bytes += piece->size;
             }
@@ -681,50 +663,41 @@ TEST(cut_anywhere)
         before = bytes;
     }
     assert_int_equal(before, 127);
-    fixture_free(&f);
-    free(r.bytes);
 }
 
 /* perf was killed: the header says that there is no data. */
-TEST(never_closed)
+TEST_WITH(never_closed, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    put_two_cpus(&r);
-    end(&r, &f, "perf.data");
-    memset(r.bytes + 48, 0, 8);
-    memset(r.bytes + 72, 0, 32);
-    r.size -= 32 + 20 + 8 + 32; /* removes the features */
-    fixture_put_bytes(&f, "perf.data", r.bytes, r.size);
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    check_two_cpus(&r, &f);
-    assert_int_equal(f.capture->damage_count, 1);
-    assert_non_null(strstr(f.capture->damage[0], "not completed"));
-    fixture_free(&f);
-    free(r.bytes);
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    put_two_cpus(r);
+    end(r, "perf.data");
+    memset(r->bytes + 48, 0, 8);
+    memset(r->bytes + 72, 0, 32);
+    r->size -= 32 + 20 + 8 + 32; /* removes the features */
+    fixture_put_bytes(f, "perf.data", r->bytes, r->size);
+    assert_int_equal(fixture_open(f, "perf.data"), CT_OK);
+    check_two_cpus(r);
+    assert_int_equal(f->capture->damage_count, 1);
+    assert_non_null(strstr(f->capture->damage[0], "not completed"));
 }
 
-TEST(what_is_none)
+TEST_WITH(what_is_none, r)
 {
-    struct fixture f = {0};
-    struct recording r;
-    begin(&r, false);
-    put_map(&r, 0, TID, 0x400000, 0x2000, 0x1000, "/bin/a");
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_ERR_NOT_FOUND);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("no hardware trace", "perf record -e cs_etm//")));
-    free(r.bytes);
-    begin(&r, false);
-    r.writer.body.size = 0;
-    ct_perf_put64(&r.writer.body, 1);
-    assert_int_equal(ct_perf_write_user(&r.writer, CT_PERF_AUXTRACE_INFO, 0, &r.writer.body), CT_OK);
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_ERR_UNSUPPORTED);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("kind 1", "not CoreSight")));
-    memcpy(r.bytes, "2ELIFREP", 8);
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_ERR_UNSUPPORTED);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("big-endian machine", "record with a little-endian")));
-    fixture_free(&f);
-    free(r.bytes);
+    struct fixture *f = &r->capture;
+    begin(r, false);
+    put_map(r, 0, TID, 0x400000, 0x2000, 0x1000, "/bin/a");
+    end(r, "perf.data");
+    assert_int_equal(fixture_open(f, "perf.data"), CT_ERR_NOT_FOUND);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("no hardware trace", "perf record -e cs_etm//")));
+    begin(r, false);
+    r->writer.body.size = 0;
+    ct_perf_put64(&r->writer.body, 1);
+    assert_int_equal(ct_perf_write_user(&r->writer, CT_PERF_AUXTRACE_INFO, 0, &r->writer.body), CT_OK);
+    end(r, "perf.data");
+    assert_int_equal(fixture_open(f, "perf.data"), CT_ERR_UNSUPPORTED);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("kind 1", "not CoreSight")));
+    memcpy(r->bytes, "2ELIFREP", 8);
+    assert_int_equal(fixture_open(f, "perf.data"), CT_ERR_UNSUPPORTED);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("big-endian machine", "record with a little-endian")));
 }
