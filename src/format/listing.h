@@ -61,27 +61,22 @@ struct ct_packet_line {
 
 #define CT_PACKET_LINES 256u /* indexed by header byte */
 
-/* Name a packet type of PTM, and append the line of a packet. */
-const char *ct_ptm_type_name(enum ct_ptm_type type);
-void ct_list_ptm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                        const struct ct_ptm_packet *packet);
+/* How the packets of a protocol other than ETMv4 are listed. */
+struct ct_packet_listing {
+    const char *const *names; /* of types */
+    unsigned types;           /* number of names */
+    size_t size;              /* of a packet's struct */
+    size_t pos;               /* offset of its member of this name */
+    /* Appends the line of a packet, like ct_list_etm4_packet. */
+    void (*list)(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes, const void *packet,
+                 const struct ct_source *source);
+};
 
-/* Name a packet type of ETMv3, and append the line of a packet. */
-const char *ct_etm3_type_name(enum ct_etm3_type type);
-void ct_list_etm3_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                         const struct ct_etm3_packet *packet, const struct ct_source *source);
+extern const struct ct_packet_listing ct_list_etm3, ct_list_ptm, ct_list_stm, ct_list_itm;
 
 /* Names of instruction sets and of reasons for an i-sync, in ETMv3 and PTM. */
 extern const char *const ct_v7_isa_names[];
 extern const char *const ct_sync_reason_names[];
-
-/* Name packet types of STM and ITM, and append lines of packets. */
-const char *ct_stm_type_name(enum ct_stm_type type);
-void ct_list_stm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                        const struct ct_stm_packet *packet);
-const char *ct_itm_type_name(enum ct_itm_type type);
-void ct_list_itm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                        const struct ct_itm_packet *packet);
 
 /* Appends one line for each packet of the batch. `lines` is a cache of CT_PACKET_LINES lines, initially
  * zeros; NULL: no cache. */

@@ -28,11 +28,6 @@ static const char *const names[CT_ETM3_TYPE_COUNT] = {
     [CT_ETM3_IGNORE] = "ignore",
 };
 
-const char *ct_etm3_type_name(enum ct_etm3_type type)
-{
-    return names[type];
-}
-
 static void isa(struct ct_text *t, const struct ct_etm3_packet *p)
 {
     ct_text_lit(t, " isa=");
@@ -165,10 +160,19 @@ static void fields(struct ct_text *t, const struct ct_etm3_packet *p, const stru
     }
 }
 
-void ct_list_etm3_packet(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                         const struct ct_etm3_packet *p, const struct ct_source *source)
+static void list(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, const void *packet,
+                 const struct ct_source *source)
 {
+    const struct ct_etm3_packet *p = packet;
     ct_list_packet_start(t, id, offset, bytes, p->size, names[p->type]);
     fields(t, p, source);
     ct_text_char(t, '\n');
 }
+
+const struct ct_packet_listing ct_list_etm3 = {
+    .names = names,
+    .types = CT_ETM3_TYPE_COUNT,
+    .size = sizeof(struct ct_etm3_packet),
+    .pos = offsetof(struct ct_etm3_packet, pos),
+    .list = list,
+};

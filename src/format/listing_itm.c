@@ -17,11 +17,6 @@ static const char *const names[CT_ITM_TYPE_COUNT] = {
     [CT_ITM_EXTENSION] = "itm_extension",
 };
 
-const char *ct_itm_type_name(enum ct_itm_type type)
-{
-    return names[type];
-}
-
 static void extension(struct ct_text *t, const struct ct_itm_packet *p)
 {
     if (p->flags & CT_ITM_PAGE) {
@@ -69,10 +64,20 @@ static void fields(struct ct_text *t, const struct ct_itm_packet *p)
     }
 }
 
-void ct_list_itm_packet(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                        const struct ct_itm_packet *p)
+static void list(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, const void *packet,
+                 const struct ct_source *source)
 {
+    const struct ct_itm_packet *p = packet;
+    (void)source;
     ct_list_packet_start(t, id, offset, bytes, p->size, names[p->type]);
     fields(t, p);
     ct_text_char(t, '\n');
 }
+
+const struct ct_packet_listing ct_list_itm = {
+    .names = names,
+    .types = CT_ITM_TYPE_COUNT,
+    .size = sizeof(struct ct_itm_packet),
+    .pos = offsetof(struct ct_itm_packet, pos),
+    .list = list,
+};

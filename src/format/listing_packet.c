@@ -114,79 +114,38 @@ static void list_etm4(struct ct_text *text, struct ct_packet_line *lines, const 
     }
 }
 
-static void list_etm3(struct ct_text *text, const struct ct_stream *stream,
-                      const struct ct_packet_batch *batch)
+static const struct ct_packet_listing *listing_of(enum ct_protocol protocol)
 {
-    const struct ct_etm3_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_etm3_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i],
-                            stream->source);
+    static const struct ct_packet_listing *const listings[] = {[CT_PROTOCOL_ETM3] = &ct_list_etm3,
+                                                               [CT_PROTOCOL_PTM] = &ct_list_ptm,
+                                                               [CT_PROTOCOL_STM] = &ct_list_stm,
+                                                               [CT_PROTOCOL_ITM] = &ct_list_itm};
+    return (size_t)protocol < sizeof listings / sizeof *listings ? listings[protocol] : NULL;
 }
 
-static void list_ptm(struct ct_text *text, const struct ct_stream *stream,
-                     const struct ct_packet_batch *batch)
+static bool is_etm4(enum ct_protocol protocol)
 {
-    const struct ct_ptm_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_ptm_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i]);
-}
-
-static void list_itm(struct ct_text *text, const struct ct_stream *stream,
-                     const struct ct_packet_batch *batch)
-{
-    const struct ct_itm_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_itm_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i]);
-}
-
-static void list_stm(struct ct_text *text, const struct ct_stream *stream,
-                     const struct ct_packet_batch *batch)
-{
-    const struct ct_stm_packet *packets = batch->packets;
-    for (size_t i = 0; i < batch->count; i++)
-        ct_list_stm_packet(text, stream->id, batch->offsets[i], bytes_at(batch, packets[i].pos), &packets[i]);
+    return protocol == CT_PROTOCOL_ETM4 || protocol == CT_PROTOCOL_ETE;
 }
 
 void ct_list_packets(struct ct_text *text, struct ct_packet_line *lines, const struct ct_stream *stream,
                      const struct ct_packet_batch *batch)
 {
-    switch (batch->protocol) {
-    case CT_PROTOCOL_ETM4:
-    case CT_PROTOCOL_ETE:
+    const struct ct_packet_listing *listing = listing_of(batch->protocol);
+    if (is_etm4(batch->protocol))
         list_etm4(text, lines, stream, batch);
-        break;
-    case CT_PROTOCOL_ETM3:
-        list_etm3(text, stream, batch);
-        break;
-    case CT_PROTOCOL_PTM:
-        list_ptm(text, stream, batch);
-        break;
-    case CT_PROTOCOL_STM:
-        list_stm(text, stream, batch);
-        break;
-    case CT_PROTOCOL_ITM:
-        list_itm(text, stream, batch);
-        break;
-    default:
-        break;
+    for (size_t i = 0; listing && i < batch->count; i++) {
+        const char *packet = (const char *)batch->packets + i * listing->size;
+        uint64_t pos;
+        memcpy(&pos, packet + listing->pos, sizeof pos);
+        listing->list(text, stream->id, batch->offsets[i], bytes_at(batch, pos), packet, stream->source);
     }
 }
 
 const char *ct_packet_type_name(enum ct_protocol protocol, unsigned type)
 {
-    switch (protocol) {
-    case CT_PROTOCOL_ETM4:
-    case CT_PROTOCOL_ETE:
+    const struct ct_packet_listing *listing = listing_of(protocol);
+    if (is_etm4(protocol))
         return type < CT_ETM4_TYPE_COUNT ? ct_etm4_type_name((enum ct_etm4_type)type) : NULL;
-    case CT_PROTOCOL_ETM3:
-        return type < CT_ETM3_TYPE_COUNT ? ct_etm3_type_name((enum ct_etm3_type)type) : NULL;
-    case CT_PROTOCOL_PTM:
-        return type < CT_PTM_TYPE_COUNT ? ct_ptm_type_name((enum ct_ptm_type)type) : NULL;
-    case CT_PROTOCOL_STM:
-        return type < CT_STM_TYPE_COUNT ? ct_stm_type_name((enum ct_stm_type)type) : NULL;
-    case CT_PROTOCOL_ITM:
-        return type < CT_ITM_TYPE_COUNT ? ct_itm_type_name((enum ct_itm_type)type) : NULL;
-    default:
-        return NULL;
-    }
+    return listing && type < listing->types ? listing->names[type] : NULL;
 }

@@ -23,11 +23,6 @@ static const char *const names[CT_PTM_TYPE_COUNT] = {
     [CT_PTM_IGNORE] = "ignore",
 };
 
-const char *ct_ptm_type_name(enum ct_ptm_type type)
-{
-    return names[type];
-}
-
 static void isa(struct ct_text *t, const struct ct_ptm_packet *p)
 {
     ct_text_lit(t, " isa=");
@@ -107,10 +102,20 @@ static void fields(struct ct_text *t, const struct ct_ptm_packet *p)
         ct_list_dec(t, " cc=", p->cc);
 }
 
-void ct_list_ptm_packet(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                        const struct ct_ptm_packet *p)
+static void list(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, const void *packet,
+                 const struct ct_source *source)
 {
+    const struct ct_ptm_packet *p = packet;
+    (void)source;
     ct_list_packet_start(t, id, offset, bytes, p->size, names[p->type]);
     fields(t, p);
     ct_text_char(t, '\n');
 }
+
+const struct ct_packet_listing ct_list_ptm = {
+    .names = names,
+    .types = CT_PTM_TYPE_COUNT,
+    .size = sizeof(struct ct_ptm_packet),
+    .pos = offsetof(struct ct_ptm_packet, pos),
+    .list = list,
+};

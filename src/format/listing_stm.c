@@ -28,11 +28,6 @@ static const char *const names[CT_STM_TYPE_COUNT] = {
     [CT_STM_XSYNC] = "xsync",
 };
 
-const char *ct_stm_type_name(enum ct_stm_type type)
-{
-    return names[type];
-}
-
 static void fields(struct ct_text *t, const struct ct_stm_packet *p)
 {
     switch (p->type) {
@@ -76,9 +71,11 @@ static void fields(struct ct_text *t, const struct ct_stm_packet *p)
         ct_list_hex(t, " ts=", p->ts);
 }
 
-void ct_list_stm_packet(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                        const struct ct_stm_packet *p)
+static void list(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, const void *packet,
+                 const struct ct_source *source)
 {
+    const struct ct_stm_packet *p = packet;
+    (void)source;
     uint8_t shown[CT_STM_PACKET_MAX];
     if (p->size) {
         memcpy(shown, bytes, p->size);
@@ -93,3 +90,11 @@ void ct_list_stm_packet(struct ct_text *t, uint8_t id, uint64_t offset, const ui
     fields(t, p);
     ct_text_char(t, '\n');
 }
+
+const struct ct_packet_listing ct_list_stm = {
+    .names = names,
+    .types = CT_STM_TYPE_COUNT,
+    .size = sizeof(struct ct_stm_packet),
+    .pos = offsetof(struct ct_stm_packet, pos),
+    .list = list,
+};
