@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "coretap/cover.h"
-#include "support/rng.h"
+#include "support/seeds.h"
 
 enum {
     LINES = 40,
@@ -94,8 +94,10 @@ static char *load(char lines[][LINE_MOST], bool apart)
     return saved;
 }
 
-/* Tells whether a file of one seed is read in both ways alike. *refused counts those that neither takes. */
-static bool check(uint64_t seed, uint64_t *refused)
+static uint64_t refused;
+
+/* Tells whether a file of one seed is read in both ways alike. `refused` counts those that neither takes. */
+static int check(uint64_t seed)
 {
     struct rng rng = {seed};
     static char lines[LINES][LINE_MOST];
@@ -108,7 +110,7 @@ static bool check(uint64_t seed, uint64_t *refused)
         damage(&rng, lines[rng_below(&rng, LINES)]);
     char *together = load(lines, false), *apart = load(lines, true);
     const bool ok = !together == !apart && (!together || !strcmp(together, apart));
-    *refused += !together;
+    refused += !together;
     free(together);
     free(apart);
     return ok;
@@ -116,15 +118,9 @@ static bool check(uint64_t seed, uint64_t *refused)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), refused = 0;
-    const uint64_t count = test_count(3000, 200000), end = seed + count;
-    bool ok = true;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
-    for (; seed < end && ok; seed++)
-        ok = check(seed, &refused);
+    const struct seeds seeds = seeds_begin(1, 3000, 200000);
+    const int ok = seeds_hold(seeds, 1, check, 1,
+                              "counts that are read many at a time are those that are read line by line");
     printf("# %" PRIu64 " files were refused\n", refused);
-    printf("%sok 1 - counts that are read many at a time are those that are read line by line",
-           ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
     return ok ? 0 : 1;
 }

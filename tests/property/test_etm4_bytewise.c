@@ -9,6 +9,7 @@
 #include "support/damage.h"
 #include "support/etm4_gen.h"
 #include "bytewise/etm4_bytewise.h"
+#include "support/seeds.h"
 
 enum {
     STREAM = 400,
@@ -98,13 +99,8 @@ static int check(uint64_t seed)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t packets = test_count(400000, 20000000);
-    int ok = 1;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
-    for (; done < packets && ok; done += STREAM, seed++)
-        ok = check(seed);
-    printf("%sok 1 - packets byte by byte are those of the packet decoder", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const struct seeds seeds = seeds_begin(1, 400000, 20000000);
+    const int ok =
+        seeds_hold(seeds, STREAM, check, 1, "packets byte by byte are those of the packet decoder");
     return ok ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "support/elem_rows.h"
 #include "support/etm4_gen.h"
+#include "support/seeds.h"
 
 enum {
     ELEMS = 400,
@@ -303,13 +304,7 @@ static int check(uint64_t seed)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t elems = test_count(400000, 20000000);
-    int ok = 1;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, elems);
-    for (; done < elems && ok; done += ELEMS, seed++)
-        ok = check(seed);
-    printf("%sok 1 - resolve(decode(encode(elements))) == elements", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const struct seeds seeds = seeds_begin(1, 400000, 20000000);
+    const int ok = seeds_hold(seeds, ELEMS, check, 1, "resolve(decode(encode(elements))) == elements");
     return ok ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 #include "coretap/event.h"
 #include "support/damage.h"
 #include "support/etm4_gen.h"
+#include "support/seeds.h"
 
 enum {
     STREAM = 1000,
@@ -435,13 +436,8 @@ static int check(uint64_t seed)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t packets = test_count(300000, 20000000);
-    int ok = 1;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
-    for (; done < packets && ok; done += STREAM, seed++)
-        ok = check(seed);
-    printf("%sok 1 - elements, events and packets straight from bytes are the plain ones", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const struct seeds seeds = seeds_begin(1, 300000, 20000000);
+    const int ok = seeds_hold(seeds, STREAM, check, 1,
+                              "elements, events and packets straight from bytes are the plain ones");
     return ok ? 0 : 1;
 }

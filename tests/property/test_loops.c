@@ -2,15 +2,13 @@
 /* Checks that loops counted by the effects of each edge of the program graph equal those counted along the
  * control flow graph, one edge after the other. Runs random paths through random code, with exceptions and
  * other threads between that need not match. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/transfer.h"
 #include "analysis/wcet.h"
 #include "coretap/learn.h"
 #include "support/require.h"
-#include "support/rng.h"
+#include "support/seeds.h"
 #include "unit/elf_build.h"
 
 enum {
@@ -385,13 +383,8 @@ static int check(uint64_t seed)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1);
-    const uint64_t count = test_count(300, 30000), end = seed + count;
-    int ok = 1;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
-    for (; seed < end && ok; seed++)
-        ok = check(seed);
-    printf("%sok 1 - loops are counted as edge after edge of the control flow graph", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const struct seeds seeds = seeds_begin(1, 300, 30000);
+    const int ok =
+        seeds_hold(seeds, 1, check, 1, "loops are counted as edge after edge of the control flow graph");
     return ok ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 
 #include "support/ptm_core.h"
 #include "support/ptm_stream.h"
+#include "support/seeds.h"
 
 enum {
     RECORDS = PTM_CORE_RECORDS,
@@ -134,15 +135,9 @@ static int check_seen(void)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t blocks = test_count(200000, 10000000);
-    int ok = 1;
-    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, blocks);
-    for (; done < blocks && ok; done += PTM_CORE_BLOCKS, seed++)
-        ok = check(seed);
-    printf("%sok 1 - what ran comes back", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
-    int all = done < ENOUGH || check_seen();
+    const struct seeds seeds = seeds_begin(2, 200000, 10000000);
+    const int ok = seeds_hold(seeds, PTM_CORE_BLOCKS, check, 1, "what ran comes back");
+    const int all = seeds.cases < ENOUGH || check_seen();
     printf("%sok 2 - in A32 and T32, with and without cycle counts, broadcast and return stack\n",
            all ? "" : "not ");
     return ok && all ? 0 : 1;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that counting straight code equals reading it instruction by instruction: random code, from random
  * places, up to a limit or the end of memory. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -10,6 +8,7 @@
 #include "support/require.h"
 #include "flow/fetch.h"
 #include "program/insn_a64.h"
+#include "support/seeds.h"
 
 enum {
     BASE = 0x10000,
@@ -55,13 +54,7 @@ static int check(uint64_t seed)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1);
-    const uint64_t count = test_count(1000, 200000), end = seed + count;
-    int ok = 1;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
-    for (; seed < end && ok; seed++)
-        ok = check(seed);
-    printf("%sok 1 - straight code is what is no waypoint one by one", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const struct seeds seeds = seeds_begin(1, 1000, 200000);
+    const int ok = seeds_hold(seeds, 1, check, 1, "straight code is what is no waypoint one by one");
     return ok ? 0 : 1;
 }
