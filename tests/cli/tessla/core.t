@@ -16,8 +16,6 @@ out default(x, 7) as d
 3: d = 1
 
 ### default takes the event at 0
-in x: Events[Int]
-out default(x, 7) as d
 <<<
 0: x = 1
 >>>
@@ -37,9 +35,6 @@ out defaultFrom(x, y) as d
 4: d = 4
 
 ### defaultFrom passes nothing of the other stream once the first has spoken
-in x: Events[Int]
-in y: Events[Int]
-out defaultFrom(x, y) as d
 <<<
 1: x = 1
 2: y = 20
@@ -47,9 +42,6 @@ out defaultFrom(x, y) as d
 1: d = 1
 
 ### defaultFrom with both at once
-in x: Events[Int]
-in y: Events[Int]
-out defaultFrom(x, y) as d
 <<<
 2: y = 20
 2: x = 2
@@ -84,9 +76,6 @@ out last(v, r) as l
 3: l = 2
 
 ### last of a stream that has had no event
-in v: Events[Int]
-in r: Events[Unit]
-out last(v, r) as l
 <<<
 1: r
 2: v = 2
@@ -180,9 +169,6 @@ out delay(d, r) as f
 5: f = ()
 
 ### a reset before expiry replaces the timer
-in d: Events[Int]
-in r: Events[Unit]
-out delay(d, r) as f
 <<<
 0: d = 5
 0: r
@@ -193,9 +179,6 @@ out delay(d, r) as f
 13: f = ()
 
 ### a reset without an amount cancels the timer
-in d: Events[Int]
-in r: Events[Unit]
-out delay(d, r) as f
 <<<
 0: d = 5
 0: r
@@ -216,10 +199,6 @@ out delay(d, r) as f
 5: f = ()
 
 ### a timer later than the last input never fires
-in d: Events[Int]
-in r: Events[Unit]
-in x: Events[Unit]
-out delay(d, r) as f
 <<<
 0: d = 5
 0: r

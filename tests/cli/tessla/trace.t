@@ -51,8 +51,6 @@ out x
 [2]
 
 ### two events of one stream at one time
-in x: Events[Int]
-out x
 <<<
 4: x = 0
 5: x = 1
@@ -209,8 +207,6 @@ out a
 8: a = 8
 
 ### a range without an end and without a limit
-in a: Events[Int]
-out a
 <<<
 5..: a = t
 >>>
@@ -362,8 +358,6 @@ out s
 [2]
 
 ### a string in a range that does not end its insertion
-in s: Events[String]
-out s
 <<<
 1..2: s = "at ${t"
 >>>
