@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the trace that an ETMv4 would make of a path. */
-#ifndef CT_BENCH_ETM4_TRACE_H
-#define CT_BENCH_ETM4_TRACE_H
+#pragma once
 
 #include "coretap/input.h"
 #include "path.h"
@@ -24,5 +23,3 @@ struct ct_source trace_source(enum trace_mode mode);
 /* Returns the trace of steps[0..count). Exits with a message when it cannot be made. trace_free frees it. */
 struct trace trace_make(enum trace_mode mode, const struct path_step *steps, size_t count);
 void trace_free(struct trace *trace);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records the path of a real program through its branches: a small compressor, sorter and interpreter record
  * the site and outcome of each branch while they run. */
-#ifndef CT_BENCH_PATH_H
-#define CT_BENCH_PATH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct path_step {
 /* Fills steps[0..count) with as many runs of the program as that takes, each with other data. The same `seed`
  * gives the same path. */
 void path_run(uint64_t seed, struct path_step *steps, size_t count);
-
-#endif

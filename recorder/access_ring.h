@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of the access plugin (access.h), in memory shared with the reader of its pipe. They also go
  * through the pipe, in pieces; the last words of a killed process are only here. */
-#ifndef RECORDER_ACCESS_RING_H
-#define RECORDER_ACCESS_RING_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ struct access_ring {
     _Atomic uint64_t sent; /* number of words that went through the pipe, without those being written */
     uint64_t words[ACCESS_RING_WORDS];
 };
-
-#endif

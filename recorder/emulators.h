@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU's user emulation for each machine with recordable programs. */
-#ifndef RECORDER_EMULATORS_H
-#define RECORDER_EMULATORS_H
+#pragma once
 
 #include <elf.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ static inline const struct emulator *emulator_of(const unsigned char *head, size
             return &emulators[i];
     return NULL;
 }
-
-#endif

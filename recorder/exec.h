@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles a program that replaces itself by another one (execve). QEMU would pass the call to the host, which
  * cannot run the program or runs it under a QEMU without the plugin. So the plugin starts QEMU itself. */
-#ifndef RECORDER_EXEC_H
-#define RECORDER_EXEC_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ bool exec_read(bool arm32, uint64_t path, uint64_t argv, uint64_t envp, struct e
 void exec_start(const struct exec_image *image, const char *options);
 
 void exec_free(struct exec_image *image);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the instructions that can end a block early: those that access memory. */
-#ifndef RECORDER_FAULT_H
-#define RECORDER_FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ unsigned fault_accesses(enum fault_isa isa, const uint8_t *bytes, size_t size);
 
 /* Returns whether the instruction may write to memory. */
 bool fault_stores(enum fault_isa isa, const uint8_t *bytes, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 /* Reads data of the program that the plugin interface does not provide: registers and memory. Uses functions
  * of QEMU's debugger stub, which Debian's QEMU exports. Without them the answers are "unknown", and the
  * recording contains less. */
-#ifndef RECORDER_GUEST_H
-#define RECORDER_GUEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ enum guest_signal guest_signal_frame(unsigned cpu, int arm32, uint64_t *pc, int 
 
 /* Returns whether this system call sets a signal handler; *handler becomes its address (bit 0 clear). */
 bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *handler);
-
-#endif

@@ -2,8 +2,7 @@
 /* Keeps files of the plugin open while the program closes all descriptors from a number on, as programs do
  * before they start another one. The call cannot be intercepted, so a thread with its own file table keeps
  * them meanwhile. */
-#ifndef RECORDER_KEEP_H
-#define RECORDER_KEEP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool keep_begin(const int files[KEEP_FILES]);
 /* Restores files that were closed since keep_begin. A restored file has another descriptor, or -1 if it was
  * lost. */
 void keep_end(int files[KEEP_FILES]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the files mapped in the program's memory: QEMU maps them as they are, so they are in the kernel's
  * list for this process. */
-#ifndef RECORDER_MAPPINGS_H
-#define RECORDER_MAPPINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ bool mapping_at(const void *address, struct mapping *out);
 /* Does what mapping_at does, from the first to the last mapping of that file; `offset` is that of the mapping
  * found first. */
 bool mapping_of_file(const void *address, struct mapping *out);
-
-#endif

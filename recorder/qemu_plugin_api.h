@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of QEMU's plugin interface, API version 1 (QEMU 7.2), that the recorder uses. Debian ships no
  * header for it, so the functions are declared here. */
-#ifndef RECORDER_QEMU_PLUGIN_API_H
-#define RECORDER_QEMU_PLUGIN_API_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ const char *qemu_plugin_path_to_binary(void);
 uint64_t qemu_plugin_start_code(void);
 uint64_t qemu_plugin_end_code(void);
 uint64_t qemu_plugin_entry_code(void);
-
-#endif

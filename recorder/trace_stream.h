@@ -6,8 +6,7 @@
  * chunks go to the reader in the order in which they were handed over. Code blocks have chunks of their own,
  * whose contents can be read as soon as they are counted. Nothing has to be written when the program ends:
  * the words of a killed thread are still in its chunk. */
-#ifndef RECORDER_TRACE_STREAM_H
-#define RECORDER_TRACE_STREAM_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -131,5 +130,3 @@ struct trace_area {
     struct trace_thread threads[TRACE_THREADS];
     struct trace_chunk chunks[TRACE_CHUNKS];
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `make bench`: how fast captures are decoded, level by level, with
  * libopencsd on the same bytes beside it. */
-#ifndef CT_BENCH_H
-#define CT_BENCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -79,5 +78,3 @@ double bench_ocsd(const struct bench_input *input, enum bench_level level);
 
 /* "" or why bench_ocsd is never more than 0. */
 const char *bench_ocsd_missing(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of counts share: sums by name (counts.c), and what each kind counts in a stream until the
  * stream ends. */
-#ifndef CT_ANALYSIS_COUNTS_H
-#define CT_ANALYSIS_COUNTS_H
+#pragma once
 
 #include "coretap/counts.h"
 
@@ -61,5 +60,3 @@ int ct_counts_merge(struct ct_analysis *into, struct ct_analysis *other);
 int ct_counts_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_counts_load(struct ct_analysis *part, struct ct_load *from);
 void ct_counts_free_analysis(struct ct_analysis *analysis);
-
-#endif

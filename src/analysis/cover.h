@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The coverage report in the making: the program as arrays, which one step after another fills in. */
-#ifndef CT_ANALYSIS_COVER_H
-#define CT_ANALYSIS_COVER_H
+#pragma once
 
 #include "coretap/cover.h"
 
@@ -116,5 +115,3 @@ int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *
 void ct_cover_add_share(struct ct_cover *cover, const struct ct_cover_share *more);
 int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other);
 void ct_cover_free_analysis(struct ct_analysis *analysis);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds values to distributions. */
-#ifndef CT_ANALYSIS_DIST_H
-#define CT_ANALYSIS_DIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ static inline int ct_dist_add(struct ct_dist *dist, uint64_t value, bool histogr
 
 /* Allocates the buckets up to that of `value`, so that adding values up to it cannot fail. CT_ERR_NOMEM. */
 int ct_dist_make_room(struct ct_dist *dist, uint64_t value);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A batch of events in columns, while it is being filled. */
-#ifndef CT_ANALYSIS_EVENT_COLUMNS_H
-#define CT_ANALYSIS_EVENT_COLUMNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ void ct_event_columns_add(struct ct_event_columns *columns, const struct ct_even
 
 /* Returns a batch that borrows the columns. */
 struct ct_event_batch ct_event_columns_batch(const struct ct_event_columns *columns);
-
-#endif

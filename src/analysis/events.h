@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the event stream, which the fast path of ETMv4 accesses, too. */
-#ifndef CT_ANALYSIS_EVENTS_H
-#define CT_ANALYSIS_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ struct ct_events {
     uint8_t el_sec;           /* of the last context; unused for ETMv4 and ETE, which repeat no context */
     bool local_time;          /* the last element was a local time, whose sum follows */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer linear programs: columns with whole values of at least 0, rows that bound sums of columns, and one
  * sum to maximise. */
-#ifndef CT_ANALYSIS_ILP_H
-#define CT_ANALYSIS_ILP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ bool ct_ilp_reaches(const struct ct_ilp *ilp, uint32_t row, const uint64_t *valu
  * says more. */
 int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *ilp, unsigned seconds, uint64_t *values,
                  uint64_t *gain, bool *relaxed, bool *too_long);
-
-#endif

@@ -5,8 +5,7 @@
  * thread remains.
  *
  * The results stand in the marks of returns from exceptions (CT_MARK_ELEM, see steps.h). */
-#ifndef CT_ANALYSIS_M_THREADS_H
-#define CT_ANALYSIS_M_THREADS_H
+#pragma once
 
 #include "coretap/steps.h"
 
@@ -20,5 +19,3 @@ void ct_m_threads_free(struct ct_m_threads *threads);
  * an END element these are all steps; otherwise at most CT_STEP_WAIT are held back. The results do not depend
  * on how the steps are divided into batches. CT_ERR_NOMEM. */
 int ct_m_threads_run(struct ct_m_threads *threads, const struct ct_step_batch *in, struct ct_step_batch *out);
-
-#endif

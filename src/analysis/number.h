@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the numbers that people write in names of places: watchpoints, loop bounds. */
-#ifndef CT_ANALYSIS_NUMBER_H
-#define CT_ANALYSIS_NUMBER_H
+#pragma once
 
 #include <ctype.h>
 #include <errno.h>
@@ -27,5 +26,3 @@ static inline bool ct_number_read(const char *text, uint64_t *value)
 {
     return ct_number_take(&text, value) && !*text;
 }
-
-#endif

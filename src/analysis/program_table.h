@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs that a result is about, each once, whatever its name and load address. */
-#ifndef CT_ANALYSIS_PROGRAM_TABLE_H
-#define CT_ANALYSIS_PROGRAM_TABLE_H
+#pragma once
 
 #include "coretap/analysis.h"
 #include "coretap/programs.h"
@@ -57,5 +56,3 @@ void ct_save_program(struct ct_save *to, const struct ct_program_identity *progr
 int ct_load_program(struct ct_load *from, struct ct_program_table *table, const struct ct_analysis *analysis,
                     bool started, uint32_t *number);
 int ct_load_started(struct ct_load *from, struct ct_program_table *table, uint32_t number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all kinds of saved files have in common. */
-#ifndef CT_ANALYSIS_SAVED_H
-#define CT_ANALYSIS_SAVED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ int ct_load_run(struct ct_load *load, struct ct_analysis *analysis);
 int ct_runs_add(struct ct_analysis *into, const struct ct_analysis *from);
 
 void ct_runs_free(struct ct_analysis *analysis);
-
-#endif

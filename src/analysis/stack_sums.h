@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of sums of stacks share. */
-#ifndef CT_ANALYSIS_STACK_SUMS_H
-#define CT_ANALYSIS_STACK_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -75,5 +74,3 @@ void ct_stack_streams_free(struct ct_stack_sums *sums);
 
 int ct_stack_sums_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_stack_sums_load(struct ct_analysis *part, struct ct_load *from);
-
-#endif

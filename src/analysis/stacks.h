@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of stacks share. */
-#ifndef CT_ANALYSIS_STACKS_H
-#define CT_ANALYSIS_STACKS_H
+#pragma once
 
 #include "base/pair_map.h"
 #include "coretap/stacks.h"
@@ -174,5 +173,3 @@ bool ct_stack_begins(const struct ct_stacks *stacks, uint32_t function, uint64_t
 
 /* Returns whether the program of the function begins at `addr`. */
 bool ct_stack_starts(const struct ct_stacks *stacks, uint32_t function, uint64_t addr);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of timing share: how calls and returns become runs of functions. */
-#ifndef CT_ANALYSIS_TIMING_H
-#define CT_ANALYSIS_TIMING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -192,5 +191,3 @@ void ct_timing_settle(const struct ct_timing *timing);
 
 int ct_timing_watch(struct ct_timing *timing, const struct ct_step_batch *batch);
 void ct_timing_pairs_free(struct ct_timing *timing);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of sums of times share. */
-#ifndef CT_ANALYSIS_TIMING_SUMS_H
-#define CT_ANALYSIS_TIMING_SUMS_H
+#pragma once
 
 #include "analysis/program_table.h"
 #include "base/arena.h"
@@ -81,5 +80,3 @@ void ct_timing_streams_free(struct ct_timing_sums *sums);
 
 int ct_timing_sums_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_timing_sums_load(struct ct_analysis *part, struct ct_load *from);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How control leaves a node of the program graph: the rules that stacks, timing and counts of loops share. */
-#ifndef CT_ANALYSIS_TRANSFER_H
-#define CT_ANALYSIS_TRANSFER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -62,5 +61,3 @@ static inline uint64_t ct_transfer_resumes_at(const struct ct_elem *elem)
     const bool is_told = elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE);
     return is_told || ct_transfer_is_exc_return(elem->v) ? elem->v : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The set of watchpoints, as the watcher reads it. */
-#ifndef CT_ANALYSIS_WATCH_H
-#define CT_ANALYSIS_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -151,5 +150,3 @@ struct ct_watch_hit {
  * be larger. */
 size_t ct_watch_hits(const struct ct_watches *watches, const struct ct_node *node, const struct ct_edge *edge,
                      struct ct_watch_hit *out, size_t most);
-
-#endif

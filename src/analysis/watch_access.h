@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Accesses to data, as found in data trace, and the bytes of variables that they tell. */
-#ifndef CT_ANALYSIS_WATCH_ACCESS_H
-#define CT_ANALYSIS_WATCH_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ bool ct_access_see(const struct ct_access *access, const struct ct_watched_varia
 /* Sets the value of an access event to that of the variable. Without a value sets `number` to 0. */
 void ct_access_value(const struct ct_access *access, const struct ct_watched_variable *variable,
                      const struct ct_known_bytes *seen, struct ct_watch_event *event);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of events: a store that keeps each text once, and lines assembled from writes. */
-#ifndef CT_ANALYSIS_WATCH_TEXT_H
-#define CT_ANALYSIS_WATCH_TEXT_H
+#pragma once
 
 #include <pthread.h>
 
@@ -39,5 +38,3 @@ int ct_watch_lines_take(struct ct_watch_lines *lines, uint32_t watch, uint64_t p
 /* Drops unfinished lines, because trace is missing. */
 void ct_watch_lines_cut(struct ct_watch_lines *lines);
 void ct_watch_lines_free(struct ct_watch_lines *lines);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the watcher, for the files that take marks (watch_marks.c) and steps (watch.c). */
-#ifndef CT_ANALYSIS_WATCHER_H
-#define CT_ANALYSIS_WATCHER_H
+#pragma once
 
 #include "analysis/watch.h"
 #include "analysis/watch_access.h"
@@ -74,5 +73,3 @@ void ct_watcher_offer(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t va
 
 /* Takes a mark: adds its events to those that are pending. */
 void ct_watcher_on_mark(struct ct_watcher *w, const struct ct_step_mark *mark);
-
-#endif

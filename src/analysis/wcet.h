@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of WCET share: measurements (wcet_costs.c), counts of loops (wcet_loops.c), the user's
  * statements (wcet_bounds.c), and the model (wcet_model.c). */
-#ifndef CT_ANALYSIS_WCET_H
-#define CT_ANALYSIS_WCET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -257,5 +256,3 @@ int ct_wcet_on_mark(struct ct_wcet *wcet, const struct ct_step_mark *mark);
 int ct_wcet_step_begins(struct ct_wcet *wcet, uint64_t addr);
 int ct_wcet_step_leaves(struct ct_wcet *wcet, enum ct_wcet_act_kind leaving, uint64_t next);
 void ct_wcet_free_threads(struct ct_wcet_stream *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model of a program's longest path, while it is being made. */
-#ifndef CT_ANALYSIS_WCET_MODEL_H
-#define CT_ANALYSIS_WCET_MODEL_H
+#pragma once
 
 #include "analysis/wcet.h"
 
@@ -114,5 +113,3 @@ int ct_wcet_model_check_depth(const struct ct_wcet_model *model);
 int ct_wcet_model_loops(struct ct_wcet_model *model);
 int ct_wcet_model_nests(struct ct_wcet_model *model);
 int ct_wcet_model_depths(struct ct_wcet_model *model);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps addresses to numbers: a pair map that uses one half of the pair. */
-#ifndef CT_BASE_ADDR_MAP_H
-#define CT_BASE_ADDR_MAP_H
+#pragma once
 
 #include "base/pair_map.h"
 
@@ -28,5 +27,3 @@ static inline void ct_addr_map_free(struct ct_addr_map *map)
 {
     ct_pair_map_free(&map->pairs);
 }
-
-#endif

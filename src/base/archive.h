@@ -2,8 +2,7 @@
 /* Files inside of zip archives, such as the libraries in Android packages: "base.apk!/lib/arm64-v8a/libx.so".
  * Only stored entries are supported, not compressed ones, so that they can be mapped. The format is that of
  * PKWARE's APPNOTE.TXT, with its 64-bit extension for packages of 4 GiB and more. */
-#ifndef CT_BASE_ARCHIVE_H
-#define CT_BASE_ARCHIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool ct_archive_find(const char *path, uint64_t offset, char *name, struct ct_ar
 
 /* Returns the name of the entry, after "!/", in the path of a file inside of an archive; or NULL. */
 const char *ct_archive_entry(const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is freed all at once, for objects that are built piece by piece and live as long as their
  * owner. */
-#ifndef CT_BASE_ARENA_H
-#define CT_BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, si
 
 /* Frees all memory; the arena is empty again. */
 void ct_arena_free(struct ct_arena *arena);
-
-#endif

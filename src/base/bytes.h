@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Little-endian loads and stores, and bit fields. Trace and Arm images are little-endian on every host. */
-#ifndef CT_BASE_BYTES_H
-#define CT_BASE_BYTES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ static inline int64_t ct_sext(uint64_t x, unsigned n)
 {
     return (int64_t)(x << (64 - n)) >> (64 - n);
 }
-
-#endif

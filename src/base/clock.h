@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts timestamps to nanoseconds, with the clock of a capture. */
-#ifndef CT_BASE_CLOCK_H
-#define CT_BASE_CLOCK_H
+#pragma once
 
 #include "coretap/input.h"
 
@@ -20,5 +19,3 @@ static inline uint64_t ct_clock_nanoseconds_at(const struct ct_clock *clock, uin
         return (uint64_t)((unsigned __int128)ticks * 1000000000 / frequency);
     return clock->known ? ct_clock_nanoseconds(clock, ticks) : ticks;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Determines whether a trace unit counts cycles. */
-#ifndef CT_BASE_CYCLE_COUNTS_H
-#define CT_BASE_CYCLE_COUNTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ struct ct_cycle_counts {
 
 /* Reads the registers of a source. CT_ERR_CONFIG for registers with impossible values. */
 int ct_cycle_counts_of(struct ct_ctx *ctx, const struct ct_source *source, struct ct_cycle_counts *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gets files by build id from debuginfod servers (elfutils). */
-#ifndef CT_BASE_DEBUGINFOD_H
-#define CT_BASE_DEBUGINFOD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ enum ct_debuginfod_kind {
 /* Returns the path of the file of this kind in the client's cache, which the caller frees; NULL when no
  * server is configured ($DEBUGINFOD_URLS), the client is not installed, or no server has the file. */
 char *ct_debuginfod(const uint8_t *id, size_t size, enum ct_debuginfod_kind kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers as digits, for writers of many numbers: printf takes several times as long. */
-#ifndef CT_BASE_DIGITS_H
-#define CT_BASE_DIGITS_H
+#pragma once
 
 #include <string.h>
 
@@ -110,5 +109,3 @@ static inline char *ct_digits_hex(char *to, uint64_t value)
     ct_digits_put_eight(to + 8, ct_digits_eight_hex((uint32_t)high_first));
     return to + count;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads from the headers of an ELF file what is needed to identify the program that ran, and where it was
  * loaded. Reads through the reader's files, one header or note at a time. */
-#ifndef CT_BASE_ELF_LOOK_H
-#define CT_BASE_ELF_LOOK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t add
 
 /* Writes the id in hexadecimal digits. */
 void ct_build_id_text(const struct ct_build_id *id, char text[2 * CT_BUILD_ID_MAX + 1]);
-
-#endif

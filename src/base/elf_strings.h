@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of strings in ELF files. */
-#ifndef CT_BASE_ELF_STRINGS_H
-#define CT_BASE_ELF_STRINGS_H
+#pragma once
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -16,5 +15,3 @@ static inline bool ct_elf_has_packed_strings(Elf *elf)
             return true;
     return false;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The properties of an ETMv4's or ETE's packets, from its registers. ARM IHI 0064H, chapter 7 (TRCIDR0 to
  * TRCIDR13, TRCCONFIGR); Arm ARM DDI 0487, D19 for ETE. */
-#ifndef CT_BASE_ETM4_CONFIG_H
-#define CT_BASE_ETM4_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ struct ct_etm4_config {
 
 /* Reads the registers of a source. CT_ERR_CONFIG or CT_ERR_ARG name a register with an impossible value. */
 int ct_etm4_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_config *config);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How readers access files. Tests and fuzzers replace it, to provide captures from memory. */
-#ifndef CT_BASE_FILES_H
-#define CT_BASE_FILES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct ct_files {
 };
 
 extern const struct ct_files ct_files_system;
-
-#endif

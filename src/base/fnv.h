@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FNV-1a with 64 bits, a hash that changes with every single byte. */
-#ifndef CT_BASE_FNV_H
-#define CT_BASE_FNV_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ static inline uint64_t ct_fnv(uint64_t sum, const void *data, size_t size)
         sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
     return sum;
 }
-
-#endif

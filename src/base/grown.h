@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Byte buffers that grow, in which the header or the contents of a file are built. */
-#ifndef CT_BASE_GROWN_H
-#define CT_BASE_GROWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void ct_grown_put64(struct ct_grown *to, uint64_t number);
 /* Appends a number in groups of seven bits, the lowest first (ULEB128). */
 void ct_grown_put_varint(struct ct_grown *to, uint64_t number);
 void ct_grown_free(struct ct_grown *bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines of /proc/kallsyms: "address type name", and for a symbol of a module a tab and "[module]" after
  * it. */
-#ifndef CT_BASE_KALLSYMS_H
-#define CT_BASE_KALLSYMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct ct_kallsyms_symbol {
 /* Reads the line at *text and advances *text past it. A NUL must be at `end`, the end of the text. Returns
  * false when the line is no symbol. */
 bool ct_kallsyms_read(char **text, char *end, struct ct_kallsyms_symbol *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries that are loaded on first use: each is large, and loading it with the program would slow down
  * every command. */
-#ifndef CT_BASE_LIBRARY_H
-#define CT_BASE_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ bool ct_library_find(const char *file, const char *const *names, size_t count, v
     ct_library_find((file), (const char *const[]){ENTRIES(CT_LIBRARY_NAME)},                                 \
                     sizeof(library)->found / sizeof *(library)->found, (library)->found)
 #define CT_LIBRARY_NAME(name) #name,
-
-#endif

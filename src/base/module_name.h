@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* File names of kernel modules, and the size limit of compressed ones. */
-#ifndef CT_BASE_MODULE_NAME_H
-#define CT_BASE_MODULE_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 
 /* Returns whether a file is named like a kernel module: x.ko, or compressed, x.ko.xz. */
 bool ct_module_is_named(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Suffixes that compilers add to the names of copies and parts of functions. */
-#ifndef CT_BASE_NAME_SUFFIX_H
-#define CT_BASE_NAME_SUFFIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ static inline bool ct_is_cold_part(const char *name, const char *of)
 {
     return ct_name_is_of(name, of) == CT_NAME_COLD;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers strings in the order in which they are added, without duplicates. */
-#ifndef CT_BASE_NAMES_H
-#define CT_BASE_NAMES_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -28,5 +27,3 @@ uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size);
 uint32_t ct_names_add_printable(struct ct_names *names, const char *text);
 
 void ct_names_free(struct ct_names *names);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options structs of the public headers, which callers of any version fill in. */
-#ifndef CT_BASE_OPTIONS_H
-#define CT_BASE_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@
  * is that of this version. CT_ERR_ARG: the size is missing or impossible, or members are set that this
  * version does not know. `who` is the function, for the message. */
 int ct_options_read(struct ct_ctx *ctx, const char *who, const void *options, void *into, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stdio stream that writes to a receiver (ct_write_fn). */
-#ifndef CT_BASE_OUT_H
-#define CT_BASE_OUT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ int ct_out_open(struct ct_out *out, struct ct_ctx *ctx, ct_write_fn *write, void
 
 /* Writes what is buffered and closes the stream. Returns the receiver's error, or else `result`. */
 int ct_out_close(struct ct_out *out, int result);
-
-#endif

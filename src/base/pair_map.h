@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps pairs of numbers to numbers: a hash table that only grows. */
-#ifndef CT_BASE_PAIR_MAP_H
-#define CT_BASE_PAIR_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ uint32_t ct_pair_map_get(const struct ct_pair_map *map, uint64_t a, uint32_t b);
 int ct_pair_map_put(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value);
 
 void ct_pair_map_free(struct ct_pair_map *map);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A signal that this process received for a program that it runs. */
-#ifndef CT_BASE_PASSED_SIGNAL_H
-#define CT_BASE_PASSED_SIGNAL_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ static inline bool ct_signal_pass(struct ct_passed_signal *s, pid_t program)
         kill(program, SIGKILL);
     return over;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths as text. */
-#ifndef CT_BASE_PATH_H
-#define CT_BASE_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -18,5 +17,3 @@ static inline bool ct_same_base_name(const char *a, const char *b)
 {
     return strcmp(ct_base_name(a), ct_base_name(b)) == 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Remembers the places of a table that were filled since its last scan. A short list of them avoids scanning
  * the whole table. */
-#ifndef CT_BASE_PLACES_H
-#define CT_BASE_PLACES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline size_t ct_places_at(const struct ct_places *p, size_t i)
 {
     return p->count > CT_PLACES_LISTED ? i : p->list[i];
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes untrusted text from files printable. A terminal obeys control characters, a line break would begin a
  * new record in line-based formats, and direction marks show another order than that of the bytes. */
-#ifndef CT_BASE_PRINTABLE_H
-#define CT_BASE_PRINTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ bool ct_unescape(char *text);
 /* Returns the text itself when it is printable, else an escaped copy in the arena; NULL when out of
  * memory. */
 const char *ct_printable(struct ct_arena *arena, const char *text);
-
-#endif

@@ -7,8 +7,7 @@
  *     ct_protobuf_end(bytes, location);
  *
  * When memory runs out, nothing more is added (bytes->failed). */
-#ifndef CT_BASE_PROTOBUF_H
-#define CT_BASE_PROTOBUF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void ct_protobuf_text(struct ct_grown *to, unsigned field, const char *text);
  * ct_protobuf_end is called with the result. */
 size_t ct_protobuf_begin(struct ct_grown *to, unsigned field);
 void ct_protobuf_end(struct ct_grown *to, size_t begin);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays that grow. */
-#ifndef CT_BASE_ROOM_H
-#define CT_BASE_ROOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@
 /* Do the work of the macros for items of `size` bytes; `array` is the address of the pointer to them. */
 bool ct_make_room(void *array, size_t *room, size_t needed, size_t size, bool zeroed);
 bool ct_push_room(void *array, size_t count, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums that stop at their largest value, so that the order of additions does not matter. */
-#ifndef CT_BASE_SATURATE_H
-#define CT_BASE_SATURATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@ static inline void ct_add_up(uint64_t *sum, uint64_t more)
 {
     *sum = more > UINT64_MAX - *sum ? UINT64_MAX : *sum + more;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a layer between two bytes of a stream, as numbers. Equal states give equal results for all
  * that follows, so values that no longer matter (caches, numbers of a previous mode) are left out. */
-#ifndef CT_BASE_SEAM_H
-#define CT_BASE_SEAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline bool ct_seam_equal(const struct ct_seam *a, const struct ct_seam *
     return !a->overflow && !b->overflow && a->count == b->count &&
            !memcmp(a->numbers, b->numbers, a->count * sizeof *a->numbers);
 }
-
-#endif

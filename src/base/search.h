@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searches in sorted arrays. */
-#ifndef CT_BASE_SEARCH_H
-#define CT_BASE_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ static inline size_t ct_keys_below(const void *array, size_t count, size_t strid
     ct_keys_below((array), (count), sizeof *(array), offsetof(__typeof__(*(array)), member), (value))
 #define CT_COUNT_UP_TO(array, count, member, value)                                                          \
     ((value) == UINT64_MAX ? (count) : CT_COUNT_BELOW(array, count, member, (value) + 1))
-
-#endif

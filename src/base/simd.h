@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The vector instructions that fast paths with several versions may use. */
-#ifndef CT_BASE_SIMD_H
-#define CT_BASE_SIMD_H
+#pragma once
 
 enum ct_simd {
     CT_SIMD_NONE,
@@ -13,5 +12,3 @@ enum ct_simd {
 /* Returns the best set that this processor has, or less if the environment variable CORETAP_SIMD is "none",
  * "neon" or "avx2", for tests and for comparison. */
 enum ct_simd ct_simd(void);
-
-#endif

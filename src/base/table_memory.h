@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of hash tables. */
-#ifndef CT_BASE_TABLE_MEMORY_H
-#define CT_BASE_TABLE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ void *ct_array_grow(void *array, size_t count, size_t more, size_t size);
 
 /* Frees an array of `count` records of `size` bytes that ct_array_grow made. */
 void ct_array_free(void *array, size_t count, size_t size);
-
-#endif

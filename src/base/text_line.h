@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small text files, line by line. */
-#ifndef CT_BASE_TEXT_LINE_H
-#define CT_BASE_TEXT_LINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -12,5 +11,3 @@ struct ct_ctx;
  * the line number, are for messages. Returns 1, 0 at the end of the file, CT_ERR_FORMAT when the line is too
  * long or contains a NUL, CT_ERR_IO when the file cannot be read. */
 int ct_text_line(struct ct_ctx *ctx, FILE *file, const char *path, unsigned number, char *line, size_t room);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are compressed as a whole by xz, zstd or gzip, such as kernel modules. */
-#ifndef CT_BASE_UNPACK_H
-#define CT_BASE_UNPACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ bool ct_unpack_is(const uint8_t *start, size_t size);
  * CT_ERR_NOMEM. */
 int ct_unpack(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, size_t limit,
               uint8_t **out, size_t *out_size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8 in text from outside. */
-#ifndef CT_BASE_UTF8_H
-#define CT_BASE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ size_t ct_utf8_length(const unsigned char *s, size_t size);
 /* Reads the first character of the `size` bytes at `s` (at least one), and its length. A byte that is not
  * UTF-8 gives U+FFFD with length one. */
 uint32_t ct_utf8_read(const char *s, size_t size, size_t *length);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The properties of an ETMv3's or PTM's packets, from its registers. ARM IHI 0014Q and IHI 0035B, chapters on
  * the programmers' model: ETMCR, ETMCCER, ETMIDR. */
-#ifndef CT_BASE_V7_CONFIG_H
-#define CT_BASE_V7_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct ct_v7_config {
 
 /* Reads the configuration from the registers of a source. CT_ERR_ARG: the source is of another kind. */
 int ct_v7_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_v7_config *config);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a whole file. It is read and not mapped, because truncating a mapped file ends the process with
  * SIGBUS. */
-#ifndef CT_BASE_WHOLE_FILE_H
-#define CT_BASE_WHOLE_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int ct_whole_file_read_to(struct ct_ctx *ctx, int fd, const char *path, uint64_t
 /* Copies bytes to memory that ct_whole_file_free frees. CT_ERR_NOMEM. */
 int ct_whole_file_copy(struct ct_ctx *ctx, const char *path, const void *from, size_t size, void **bytes);
 void ct_whole_file_free(const void *bytes, size_t size);
-
-#endif

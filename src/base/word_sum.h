@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sum over words of eight bytes that every change of a single word changes. It takes a tenth of the time of
  * FNV-1a (fnv.h), which waits for a multiplication at each byte. */
-#ifndef CT_BASE_WORD_SUM_H
-#define CT_BASE_WORD_SUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ static inline uint64_t ct_word_sum_end(const struct ct_word_sum *s)
         sum = ct_word_sum_step(sum, s->lanes[i]);
     return sum;
 }
-
-#endif

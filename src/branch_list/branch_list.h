@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branch lists, for the code that reads, writes and follows them. The schema is simpleperf's
  * branch_list.proto, whose field numbers are below. */
-#ifndef CT_BRANCH_LIST_BRANCH_LIST_H
-#define CT_BRANCH_LIST_BRANCH_LIST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -69,5 +68,3 @@ static inline const uint8_t *ct_branch_bits(const struct ct_branch_list *list,
 
 /* Sorts the entries by binary, address and bits, and merges equal ones. */
 void ct_branch_list_settle(struct ct_branch_list *list);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the fields of a protobuf message as described at protobuf.dev (Encoding); base/protobuf.h writes
  * them. */
-#ifndef CT_BRANCH_LIST_PROTO_H
-#define CT_BRANCH_LIST_PROTO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ static inline bool ct_proto_is(const struct ct_proto_field *field, unsigned numb
 {
     return field->number == number && field->type == type;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * packet, the packet. Unrolled u times it takes u bytes a turn. A property test checks that the packets equal
  * those of ct_etm4_decode. It implements the paper's method, is selected by `bytewise` in the options of a
  * chain, and is measured against the library's default (docs/notes/decoding.md). */
-#ifndef CT_BYTEWISE_ETM4_BYTEWISE_H
-#define CT_BYTEWISE_ETM4_BYTEWISE_H
+#pragma once
 
 #include "proto/etm4_state.h"
 
@@ -56,5 +55,3 @@ size_t ct_etm4_bytewise_go_back(struct ct_etm4_bytewise *bytewise);
 /* Ends the stream: makes a packet of a cut packet, or of bytes without synchronisation. Returns the number of
  * packets, 0 or 1. */
 size_t ct_etm4_bytewise_finish(struct ct_etm4_bytewise *bytewise, struct ct_etm4_packet *packet);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defines the operations of a chain (struct ct_protocol_ops) for a decoder and a resolver whose functions are
  * called ct_NAME_decode, ct_NAME_resolve and so on. */
-#ifndef CT_CHAIN_ADAPT_H
-#define CT_CHAIN_ADAPT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -61,5 +60,3 @@
 #define CT_ADAPTED_RESOLVER(name)                                                                            \
     .resolver_new = name##_resolver_new, .resolver_free = name##_resolver_free,                              \
     .resolver_reset = name##_resolver_reset, .resolve = name##_resolve
-
-#endif

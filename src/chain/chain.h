@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a chain, for the files that make it (chain.c), push
  * bytes (chain_bytes.c) and read its file (run.c). */
-#ifndef CT_CHAIN_CHAIN_H
-#define CT_CHAIN_CHAIN_H
+#pragma once
 
 #include "chain/stream.h"
 
@@ -63,5 +62,3 @@ size_t ct_chain_count_decoded(const struct ct_chain *chain);
 
 /* Returns the number of bytes in the data trace of a stream, for levels with packets. */
 uint64_t ct_chain_data_trace_bytes(const struct ct_chain *chain, size_t stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets tests control how a chain cuts its streams into tasks for threads. */
-#ifndef CT_CHAIN_CHAIN_TUNE_H
-#define CT_CHAIN_CHAIN_TUNE_H
+#pragma once
 
 #include "coretap/decode.h"
 
@@ -13,5 +12,3 @@ void ct_chain_tune(struct ct_chain *chain, size_t segment, uint32_t shared_block
 
 /* Returns how many tasks were delivered so far, and how many of them had to be decoded twice. */
 void ct_chain_tasks(const struct ct_chain *chain, uint64_t *tasks, uint64_t *again);
-
-#endif

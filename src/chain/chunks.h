@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the bytes of a buffer (a file or standard input) in chunks of fixed size, so that the buffer is never
  * in memory as a whole. */
-#ifndef CT_CHAIN_CHUNKS_H
-#define CT_CHAIN_CHUNKS_H
+#pragma once
 
 #include "chain/file_window.h"
 #include "coretap/base.h"
@@ -38,5 +37,3 @@ uint64_t ct_chunks_file_size(const struct ct_chunks *chunks);
 int ct_chunks_next(struct ct_chunks *chunks, size_t *size);
 
 void ct_chunks_close(struct ct_chunks *chunks);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of an ETMv4's data trace that are not decoded: its data trace stream, and atoms of loads and
  * stores. docs/losses.md says why. A warning reports each of them. */
-#ifndef CT_CHAIN_DATA_TRACE_H
-#define CT_CHAIN_DATA_TRACE_H
+#pragma once
 
 #include "coretap/frame.h"
 #include "coretap/input.h"
@@ -20,5 +19,3 @@ void ct_data_trace_warn(struct ct_ctx *ctx, const struct ct_source *source, uint
 /* Warns that a source with atoms of loads and stores is not followed along the program. `id` is the listed
  * ID. */
 void ct_data_atoms_warn(struct ct_ctx *ctx, const struct ct_source *source, uint8_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the bytes of a buffer and pushes them into a chain: the whole file, or piece by piece. */
-#ifndef CT_CHAIN_FEED_H
-#define CT_CHAIN_FEED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ size_t ct_feed_piece_at(const struct ct_buffer *buffer, uint64_t offset);
 int ct_feed_push(struct ct_feed *feed, struct ct_chain *chain, size_t most, size_t *pushed);
 
 void ct_feed_close(struct ct_feed *feed);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A mapped part of a file: bytes are used from the kernel's memory without a copy. */
-#ifndef CT_CHAIN_FILE_WINDOW_H
-#define CT_CHAIN_FILE_WINDOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ const uint8_t *ct_file_window_at(struct ct_file_window *window, int fd, uint64_t
 
 /* Unmaps the window. */
 void ct_file_window_close(struct ct_file_window *window);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows the elements of one trace ID along the program, with one of the two engines, and makes flow
  * records, steps and edge counts from them. */
-#ifndef CT_CHAIN_FOLLOW_H
-#define CT_CHAIN_FOLLOW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -94,5 +93,3 @@ int ct_follow_note(struct ct_follow *part);
  * If not, the warm-up took a path that the stream did not take, and the numbers of the part's graph are
  * useless. The part may be running in another thread. */
 bool ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part);
-
-#endif

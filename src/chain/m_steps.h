@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A receiver that is inserted before another one and adds which threads of the M profile continue. */
-#ifndef CT_CHAIN_M_STEPS_H
-#define CT_CHAIN_M_STEPS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ void ct_m_steps_free(struct ct_m_steps *m);
 
 /* Returns the sink that forwards everything to `sink`, borrowed. */
 const struct ct_chain_sink *ct_m_steps_sink(const struct ct_m_steps *m);
-
-#endif

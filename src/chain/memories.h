@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memories of a chain: a single one, or one for each generation of each process if the capture says what
  * was mapped when. Each is immutable once it is made; only the choice for the walk changes. */
-#ifndef CT_CHAIN_MEMORIES_H
-#define CT_CHAIN_MEMORIES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ bool ct_memories_follow(const struct ct_memories *memories, const struct ct_sour
  * CT_ERR_NOMEM. */
 int ct_memories_at(struct ct_memories *memories, const struct ct_place *place, const struct ct_memory **out,
                    uint32_t *number);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Excludes parts of a stream while trace comes in, and finds where it is followed again. */
-#ifndef CT_CHAIN_NARROW_H
-#define CT_CHAIN_NARROW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -67,5 +66,3 @@ size_t ct_narrow_before(struct ct_narrow *narrow, uint32_t pos, bool goes_on,
 
 /* Records that the stream is followed again from an offset on, if that is awaited. */
 void ct_narrow_note(struct ct_narrow *narrow, uint64_t offset);
-
-#endif

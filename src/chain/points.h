@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports the synchronisation points that a chain passes, with its state there, and lets a chain begin at one
  * of them. */
-#ifndef CT_CHAIN_POINTS_H
-#define CT_CHAIN_POINTS_H
+#pragma once
 
 #include "coretap/decode.h"
 
@@ -31,5 +30,3 @@ void ct_chain_begin_inside(struct ct_chain *chain, uint64_t begin);
 /* Returns the last offset in a capture with frames, up to `offset`, that is a multiple of `align` bytes of
  * the file; for DSTREAM, the start of its block. */
 uint64_t ct_chain_align(enum ct_framing framing, uint64_t offset, uint64_t align);
-
-#endif

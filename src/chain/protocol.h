@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of operations for each trace protocol in a chain, each called once a batch. A new protocol needs a
  * file like stream_etm4.c and a row in protocol.c. */
-#ifndef CT_CHAIN_PROTOCOL_H
-#define CT_CHAIN_PROTOCOL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -89,5 +88,3 @@ const struct ct_protocol_ops *ct_protocol_ops(enum ct_protocol protocol);
 /* Returns the operations that decode `unroll` bytes a turn, 1 to 8, as in paper 1; NULL for protocols other
  * than ETMv4 and ETE. */
 const struct ct_protocol_ops *ct_protocol_ops_bytewise(enum ct_protocol protocol, unsigned unroll);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets a chain with threads decode ahead of its receiver of steps. */
-#ifndef CT_CHAIN_RELAYED_H
-#define CT_CHAIN_RELAYED_H
+#pragma once
 
 #include "coretap/decode.h"
 
@@ -9,5 +8,3 @@
  * nor leave streams, while it runs. With two threads or more a separate thread then decodes and follows
  * (threads/relay.h). Has no effect when there are other receivers, or when memory changes. */
 void ct_chain_relay(struct ct_chain *chain);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Synchronisation points and saved state of PTM and ETMv3, for struct ct_protocol_ops. */
-#ifndef CT_CHAIN_SEAM_V7_H
-#define CT_CHAIN_SEAM_V7_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
  * none. */
 size_t ct_ptm_find_sync(const uint8_t *data, size_t size, size_t from);
 size_t ct_etm3_find_sync(const uint8_t *data, size_t size, size_t from);
-
-#endif

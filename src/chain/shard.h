@@ -2,8 +2,7 @@
 /* Decodes a shard of a buffer: for each stream the trace from one synchronisation point to another. Shards
  * are decoded independently. When the state at the end of one equals that at the beginning of the next, the
  * sum of their counts equals that of decoding without a cut, as with threads (threads/parallel.h). */
-#ifndef CT_CHAIN_SHARD_H
-#define CT_CHAIN_SHARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ bool ct_chain_can_shard(const struct ct_buffer *buffer);
 /* Makes a chain of level PACKET or more decode a shard (not owned), with one thread. Statistics and edges are
  * those of the shard only. To be called before the first byte. */
 void ct_chain_begin_shard(struct ct_chain *chain, const struct ct_chain_shard *shard);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chain of one trace ID: from bytes to packets, elements and executed instructions. */
-#ifndef CT_CHAIN_STREAM_H
-#define CT_CHAIN_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -111,5 +110,3 @@ void ct_stream_chain_seam(const struct ct_stream_chain *chain, struct ct_seam *s
 
 /* Resets the stream after a break. `whole`: no trace is missing there. */
 void ct_stream_chain_reset(struct ct_stream_chain *chain, bool whole);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the events of one trace ID from its elements or from flow records, in batches. */
-#ifndef CT_CHAIN_STREAM_EVENTS_H
-#define CT_CHAIN_STREAM_EVENTS_H
+#pragma once
 
 #include "analysis/event_columns.h"
 #include "coretap/decode.h"
@@ -27,5 +26,3 @@ int ct_stream_events_add(struct ct_stream_events *events, const struct ct_stream
 /* Makes events from a batch of flow records. One object is given elements or records, never both. */
 int ct_stream_events_follow(struct ct_stream_events *events, const struct ct_stream *stream,
                             const struct ct_flow_batch *batch, const struct ct_chain_sink *sink);
-
-#endif

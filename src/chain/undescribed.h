@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace in frames with an ID of no source. It cannot be decoded, so the user is told that the source is not
  * described. */
-#ifndef CT_CHAIN_UNDESCRIBED_H
-#define CT_CHAIN_UNDESCRIBED_H
+#pragma once
 
 #include "coretap/decode.h"
 
@@ -12,5 +11,3 @@ struct ct_ctx;
  * `frames` are the statistics of the buffer, NULL without any. */
 void ct_undescribed_warn(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                          const struct ct_chain_options *options, const struct ct_frame_stats *frames);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branch lists of simpleperf among the operands. */
-#ifndef CT_CLI_BRANCH_LISTS_H
-#define CT_CLI_BRANCH_LISTS_H
+#pragma once
 
 #include "cli/counts.h"
 #include "coretap/json.h"
@@ -23,5 +22,3 @@ int cli_branch_lists_info(const struct cli_args *args, struct ct_json *json);
 
 /* Prints the sum of all operands, multiplied by `weight`. Returns an enum cli_exit. */
 int cli_branch_lists_merge(const struct cli_args *args, uint64_t weight);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What subcommands that read a capture share: opening it, choosing buffers and IDs, options of the chain. */
-#ifndef CT_CLI_CAPTURE_H
-#define CT_CLI_CAPTURE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -154,5 +153,3 @@ bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watche
 /* Returns whether some selected source traces instructions, as `option` requires (NULL: nothing requires it).
  * Returns false after a message. */
 bool cli_capture_has_code(const struct cli_capture *capture, const char *option);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frame of the command. One table describes each subcommand; usage, help, man pages and the option parser
  * all read it. A subcommand is one file that fills in a struct cli_command. */
-#ifndef CT_CLI_CLI_H
-#define CT_CLI_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -222,5 +221,3 @@ bool cli_output_init(void);
 
 /* Writes the buffered output. Returns `code`, or CLI_FAILED after a message when the output is incomplete. */
 int cli_output_finish(int code);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The subcommands. Each is defined in the file with its name. */
-#ifndef CT_CLI_COMMANDS_H
-#define CT_CLI_COMMANDS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -30,5 +29,3 @@ extern const struct cli_command cli_command_tessla;
 extern const struct cli_command cli_command_timing;
 extern const struct cli_command cli_command_watch;
 extern const struct cli_command cli_command_wcet;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage in the formats of 'coretap cover'. */
-#ifndef CT_CLI_COVER_PRINT_H
-#define CT_CLI_COVER_PRINT_H
+#pragma once
 
 #include "cli/counts.h"
 
@@ -23,5 +22,3 @@ bool cli_cover_has_counts(const struct ct_cover *cover);
 /* Prints coverage, but nothing that would be empty. `functions`: with TEXT, a line for each function. Returns
  * an enum cli_exit. */
 int cli_cover_print(FILE *out, struct cli_counts *counts, enum cli_cover_format format, bool functions);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The captures that results come from, according to manifests. */
-#ifndef CT_CLI_EXPORT_ORIGINS_H
-#define CT_CLI_EXPORT_ORIGINS_H
+#pragma once
 
 #include "cli/cli.h"
 #include "coretap/analysis.h"
@@ -32,5 +31,3 @@ enum cli_origin cli_origins_find(struct cli_origins *origins, const char *result
 /* Reports how many results were left out, and which captures have none. Returns false when there are such
  * captures. */
 bool cli_origins_tell(const struct cli_origins *origins);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saved results on their way into tables. */
-#ifndef CT_CLI_EXPORT_ROWS_H
-#define CT_CLI_EXPORT_ROWS_H
+#pragma once
 
 #include "cli/export_origins.h"
 #include "coretap/programs.h"
@@ -31,5 +30,3 @@ bool cli_rows_fine(struct cli_rows *rows, int rc);
 /* Reports what the tables lack, and sets the exit code accordingly. */
 void cli_rows_tell(struct cli_rows *rows);
 void cli_rows_close(struct cli_rows *rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options that select a part of a capture, the same for every command that can apply them. */
-#ifndef CT_CLI_FILTER_H
-#define CT_CLI_FILTER_H
+#pragma once
 
 #include "cli/capture.h"
 #include "cli/ran.h"
@@ -127,5 +126,3 @@ bool cli_filter_none(const struct cli_args *args, const char *why);
  * when it kept something, when there is no filter, or when nothing ran. */
 bool cli_filter_kept_nothing(const struct cli_filter *filter, const struct cli_args *args,
                              const struct cli_ran *ran);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One command over many captures, each in a process of its own: what 'coretap map' and coretap-mpi share. */
-#ifndef CT_CLI_FLEET_H
-#define CT_CLI_FLEET_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/kinds.h"
@@ -153,5 +152,3 @@ void cli_fleet_remove(const struct cli_fleet *fleet, size_t part, size_t parts);
 
 /* Frees the job and, with `done`, removes the folder made for pieces, which must be empty. */
 void cli_fleet_close(struct cli_fleet *fleet, bool done);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands of coretap fractal share. */
-#ifndef CT_CLI_FRACTAL_H
-#define CT_CLI_FRACTAL_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/output.h"
@@ -75,5 +74,3 @@ ct_write_fn *cli_fractal_output_fn(const struct cli_fractal_output *output, bool
  * Returns `code`, or CLI_FAILED. */
 int cli_fractal_output_close(const struct cli_args *args, struct cli_fractal_output *outputs, size_t count,
                              int code);
-
-#endif

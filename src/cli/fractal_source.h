@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An event log of coretap fractal as input in place of a capture: its records become events of
  * watchpoints. */
-#ifndef CT_CLI_FRACTAL_SOURCE_H
-#define CT_CLI_FRACTAL_SOURCE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "coretap/losses.h"
@@ -33,5 +32,3 @@ typedef int fractal_source_fn(void *user, const struct ct_watch_event *events, s
  * cli_exit, CLI_DAMAGED when the log is damaged. */
 int cli_fractal_source_run(const struct cli_args *args, const char *path, const struct ct_watches *watches,
                            uint32_t marks, fractal_source_fn *feed, void *user, struct ct_losses *losses);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of several event logs and of saved sums: 'coretap fractal report' with several operands. */
-#ifndef CT_CLI_FRACTAL_SUMS_H
-#define CT_CLI_FRACTAL_SUMS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -20,5 +19,3 @@ bool cli_fractal_sums_is_file(const char *path);
 
 /* Adds up all operands, logs and saved sums, and prints the sum. Returns an enum cli_exit. */
 int cli_fractal_sums_run(const struct cli_args *args, const struct cli_fractal_sums_wishes *wishes);
-
-#endif

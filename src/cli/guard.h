@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles libraries that end the process. */
-#ifndef CT_CLI_GUARD_H
-#define CT_CLI_GUARD_H
+#pragma once
 
 /* Turns an end of the process that a library causes into a message and exit code 2, and removes temporary
  * files. Without memory, libdw and libgccjit call exit(1), C++ code (CBC, libgccjit) aborts, and both kinds
@@ -10,5 +9,3 @@ void cli_guard(void);
 
 /* Notes that the command ends regularly, so that exit() is expected from now on. Returns `code`. */
 int cli_guard_end(int code);
-
-#endif

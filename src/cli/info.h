@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap info: a decoded buffer, for both forms of output. */
-#ifndef CT_CLI_INFO_H
-#define CT_CLI_INFO_H
+#pragma once
 
 #include "cli/capture.h"
 #include "coretap/json.h"
@@ -27,5 +26,3 @@ void cli_info_text_end(const struct ct_losses *losses);
 void cli_info_json_capture(struct ct_json *json, const struct ct_capture *capture);
 void cli_info_json_buffer(struct ct_json *json, const struct cli_info_buffer *info);
 void cli_info_json_end(struct ct_json *json, const struct ct_losses *losses);
-
-#endif

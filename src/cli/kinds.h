@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kinds of results that can be added up. */
-#ifndef CT_CLI_KINDS_H
-#define CT_CLI_KINDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ struct cli_result_kind {
 
 /* All kinds. The last entry has no name. */
 extern const struct cli_result_kind cli_result_kinds[];
-
-#endif

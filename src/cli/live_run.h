@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A live run from its first byte to its last. */
-#ifndef CT_CLI_LIVE_RUN_H
-#define CT_CLI_LIVE_RUN_H
+#pragma once
 
 #include "cli/counts.h"
 #include "cli/monitors.h"
@@ -102,5 +101,3 @@ void cli_live_note_file(const struct cli_live *live, const char *path);
 
 /* Writes the final reports, and reports what they lack (live_report.c). Returns an enum cli_exit. */
 int cli_live_report(struct cli_live *live);
-
-#endif

@@ -7,8 +7,7 @@
  *         return false;
  *     fprintf(file.out, "%d", 1);
  *     char *text = cli_memory_close(&file, &size); */
-#ifndef CT_CLI_MEMORY_FILE_H
-#define CT_CLI_MEMORY_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool cli_memory_open(struct cli_memory_file *file);
 /* Closes the file and returns the whole text with a NUL behind it, to be freed by the caller. NULL when
  * memory ran out. */
 char *cli_memory_close(struct cli_memory_file *file, size_t *size);
-
-#endif

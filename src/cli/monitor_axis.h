@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sources of captures of one system, decoded side by side for specifications that run over all of
  * them. */
-#ifndef CT_CLI_MONITOR_AXIS_H
-#define CT_CLI_MONITOR_AXIS_H
+#pragma once
 
 #include "cli/results.h"
 #include "coretap/axis.h"
@@ -52,5 +51,3 @@ const char *cli_axis_only_core(const struct cli_axis *axis);
 int cli_axis_run(struct cli_axis *axis, struct ct_verifier *verifier, struct ct_watches *watches);
 
 void cli_axis_close(struct cli_axis *axis);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs specifications over captures, or over an event log, and passes on their results. */
-#ifndef CT_CLI_MONITOR_RUN_H
-#define CT_CLI_MONITOR_RUN_H
+#pragma once
 
 #include "cli/monitor_axis.h"
 #include "cli/monitors.h"
@@ -60,5 +59,3 @@ int cli_monitor_run(struct cli_monitor_run *run);
  * returns `code`. */
 int cli_monitor_run_tell(const struct cli_monitor_run *run, int code);
 void cli_monitor_run_close(struct cli_monitor_run *run);
-
-#endif

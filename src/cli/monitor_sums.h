@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of the results of specifications over several captures and saved results: 'coretap monitor' with
  * --format sums and data. */
-#ifndef CT_CLI_MONITOR_SUMS_H
-#define CT_CLI_MONITOR_SUMS_H
+#pragma once
 
 #include "cli/monitors.h"
 
@@ -17,5 +16,3 @@ struct cli_monitor_sums_wishes {
 
 /* Adds up all operands, captures and saved files, and prints the sums. Returns an enum cli_exit. */
 int cli_monitor_sums_run(const struct cli_args *args, const struct cli_monitor_sums_wishes *wishes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The specifications of the command line and all options about how they run, which 'monitor' and 'live'
  * share. */
-#ifndef CT_CLI_MONITORS_H
-#define CT_CLI_MONITORS_H
+#pragma once
 
 #include "cli/capture.h"
 #include "cli/spec.h"
@@ -154,5 +153,3 @@ bool cli_monitors_add_sums(const struct cli_monitors *monitors, struct ct_verify
 size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,
                           struct ct_verify_bind *mine, bool *used);
 void cli_monitors_free(struct cli_monitors *monitors);
-
-#endif

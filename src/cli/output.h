@@ -9,8 +9,7 @@
  *         return CLI_FAILED;
  *     const bool fine = print(file);
  *     return cli_output_close(&output, fine) ? CLI_CLEAN : CLI_FAILED; */
-#ifndef CT_CLI_OUTPUT_H
-#define CT_CLI_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,5 +77,3 @@ void cli_output_keep(bool whole);
 
 /* Removes the named temporary files before the process ends at once. Safe in a signal handler. */
 void cli_output_remove(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of all programs that ran, one file each. */
-#ifndef CT_CLI_PROFILE_EACH_H
-#define CT_CLI_PROFILE_EACH_H
+#pragma once
 
 #include "cli/counts.h"
 
@@ -10,5 +9,3 @@
  * completed, or none. Returns an enum cli_exit. */
 int cli_profile_each(const struct cli_counts *counts, const char *folder, const char *suffix,
                      const struct ct_profile_write_options *how, size_t *count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What 'profile --format perfetto' shows beside the functions that ran: events of watchpoints, and violations
  * of specifications. */
-#ifndef CT_CLI_PROFILE_NOTES_H
-#define CT_CLI_PROFILE_NOTES_H
+#pragma once
 
 #include "cli/watch_places.h"
 #include "coretap/format.h"
@@ -42,5 +41,3 @@ bool cli_profile_notes_open(struct cli_profile_notes *notes, struct ct_programs 
 int cli_profile_notes_give(const struct cli_profile_notes *notes, const char *path,
                            struct ct_perfetto_writer *writer);
 void cli_profile_notes_close(struct cli_profile_notes *notes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of 'coretap profile' share: profile.c has the command and the formats of sums,
  * profile_timeline.c the formats along time. */
-#ifndef CT_CLI_PROFILE_OWN_H
-#define CT_CLI_PROFILE_OWN_H
+#pragma once
 
 #include "cli/capture.h"
 #include "cli/counts.h"
@@ -80,5 +79,3 @@ int cli_profile_read_timeline(struct cli_profile *p, const struct cli_args *args
 /* End the slices, or the trace, and report what these lack. Return an enum cli_exit. */
 int cli_profile_print_chrome(struct cli_profile *p);
 int cli_profile_print_trace(struct cli_profile *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The programs of the command line: those that a capture names, and those of --elf. */
-#ifndef CT_CLI_PROGRAMS_H
-#define CT_CLI_PROGRAMS_H
+#pragma once
 
 #include "cli/capture.h"
 #include "coretap/programs.h"
@@ -75,5 +74,3 @@ void cli_programs_tell_unnamed(const struct cli_args *args);
 
 /* Returns whether there are programs. Returns false after a message about the open capture. */
 bool cli_programs_any(const struct ct_programs *programs, const struct cli_capture *capture);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A line on the terminal that shows the progress of a long job. */
-#ifndef CT_CLI_PROGRESS_H
-#define CT_CLI_PROGRESS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ void cli_wait_begin(struct cli_wait *wait, const char *what, unsigned most, bool
 
 /* Ends the display and clears the line. Does nothing if the display has ended or never began. */
 void cli_wait_end(struct cli_wait *wait);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ran in the trace that a command read. It is reported when the command's answer is empty, because an
  * empty answer is only right when nothing ran. */
-#ifndef CT_CLI_RAN_H
-#define CT_CLI_RAN_H
+#pragma once
 
 #include "cli/cli.h"
 #include "coretap/decode.h"
@@ -32,5 +31,3 @@ void cli_ran_tell_empty(const struct cli_ran *ran, const struct cli_args *args, 
  * returns `code` without a message. */
 int cli_ran_but_empty(const struct cli_ran *ran, const struct cli_args *args, int code, const char *result,
                       const char *why, const char *remedy);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the commands that trace a program under QEMU share. */
-#ifndef CT_CLI_RECORD_RUN_H
-#define CT_CLI_RECORD_RUN_H
+#pragma once
 
 #include "cli/cli.h"
 #include "coretap/record.h"
@@ -14,5 +13,3 @@ const volatile int *cli_record_catch_signals(void);
 /* Reads the ranges of a list option. Returns an exit code; there is a message unless it is CLI_CLEAN. */
 int cli_record_ranges(const struct cli_args *args, unsigned option, struct ct_record_range *ranges,
                       size_t *count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the software trace of a capture for a report. */
-#ifndef CT_CLI_REPORT_NAMED_H
-#define CT_CLI_REPORT_NAMED_H
+#pragma once
 
 #include "cli/capture.h"
 #include "cli/filter.h"
@@ -10,5 +9,3 @@
 /* Passes the events of all ITMs and STMs of a decoded capture to a report. Returns false after a message. */
 bool cli_report_named(const struct cli_capture *capture, const struct cli_filter *filter,
                       struct ct_report *report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results of an analysis over all operands: captures are decoded for it, and saved files are added. */
-#ifndef CT_CLI_RESULTS_H
-#define CT_CLI_RESULTS_H
+#pragma once
 
 #include "cli/filter.h"
 #include "cli/programs.h"
@@ -120,5 +119,3 @@ int cli_results_id(const struct cli_results *results, const struct ct_session_tu
 
 /* Closes the capture and forgets the programs. Does not free the analysis, which the caller owns. */
 void cli_results_close(struct cli_results *results);
-
-#endif

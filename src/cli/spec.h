@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Specifications on the command line. */
-#ifndef CT_CLI_SPEC_H
-#define CT_CLI_SPEC_H
+#pragma once
 
 #include "cli/cli.h"
 #include "coretap/monitor.h"
@@ -45,5 +44,3 @@ struct cli_spec_text {
 enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
                                   const struct ct_monitor_options *options, struct ct_monitor_spec **spec,
                                   struct cli_spec_text *kept);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times from one place to another, measured in captures by a specification. */
-#ifndef CT_CLI_SPEC_MEASURE_H
-#define CT_CLI_SPEC_MEASURE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/ran.h"
@@ -58,5 +57,3 @@ int cli_spec_functions_find(struct cli_spec_functions *functions, const struct c
 /* Sorts the functions: the longest time first, then by name. */
 void cli_spec_functions_sort(struct cli_spec_functions *functions);
 void cli_spec_functions_free(struct cli_spec_functions *functions);
-
-#endif

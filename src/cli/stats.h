@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the trace of a capture, and what was decoded from it. */
-#ifndef CT_CLI_STATS_H
-#define CT_CLI_STATS_H
+#pragma once
 
 #include "cli/capture.h"
 
@@ -22,5 +21,3 @@ struct cli_stats_how {
 
 /* Adds the counts of a capture, decoded with as many threads as --threads says. Returns an enum cli_exit. */
 int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct cli_stats_sums *sums);
-
-#endif

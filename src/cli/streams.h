@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a capture one stream at a time, so that the output for a trace ID stays together. */
-#ifndef CT_CLI_STREAMS_H
-#define CT_CLI_STREAMS_H
+#pragma once
 
 #include "cli/results.h"
 
@@ -23,5 +22,3 @@ struct cli_streams {
 
 /* Reads the operand args->operand. Returns an enum cli_exit. */
 int cli_streams_run(struct cli_streams *streams);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text files on the command line. */
-#ifndef CT_CLI_TEXT_FILE_H
-#define CT_CLI_TEXT_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -10,5 +9,3 @@ char *cli_read_text(const char *path);
 
 /* Does the same for a file of up to about `most` bytes, and sets *size to its size. */
 char *cli_read_file(const char *path, size_t most, size_t *size);
-
-#endif

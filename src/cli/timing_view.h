@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of watchpoints on the command line. */
-#ifndef CT_CLI_TIMING_VIEW_H
-#define CT_CLI_TIMING_VIEW_H
+#pragma once
 
 #include "cli/cli.h"
 #include "coretap/live.h"
@@ -23,5 +22,3 @@ bool cli_timing_live_pairs(struct ct_live *live, const struct cli_args *args, si
 
 /* Adds the pairs to sums, which look up the places of each stream. Returns false after a message. */
 bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option);
-
-#endif

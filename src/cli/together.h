@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds whether several captures are of one system, for commands that show them along time. */
-#ifndef CT_CLI_TOGETHER_H
-#define CT_CLI_TOGETHER_H
+#pragma once
 
 #include "cli/monitor_run.h"
 
@@ -23,5 +22,3 @@
 /* Finds whether the operands are together. `wish` is the option, `elf` the number of the option for programs.
  * Reports why they are not, unless they are runs of the same cores. Returns false after a message. */
 bool cli_find_together(const struct cli_args *args, size_t elf, const struct cli_value *wish, bool *together);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The volume of trace for the instructions of a capture. */
-#ifndef CT_CLI_VOLUME_H
-#define CT_CLI_VOLUME_H
+#pragma once
 
 #include "cli/cli.h"
 #include "coretap/record.h"
@@ -10,5 +9,3 @@
  * options of captures. Returns an enum cli_exit. */
 int cli_volume_capture(const struct cli_args *args, const char *path, const struct ct_volume_options *options,
                        struct ct_volume *volume);
-
-#endif

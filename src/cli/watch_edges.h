@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of all edges instead of watchpoints. */
-#ifndef CT_CLI_WATCH_EDGES_H
-#define CT_CLI_WATCH_EDGES_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -13,5 +12,3 @@ struct cli_edge_options {
 
 /* Writes the events of the capture in `args` to standard output. Returns an enum cli_exit. */
 int cli_watch_edges(const struct cli_args *args, const struct cli_edge_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watchpoints on the command line: places in options, and in a file. */
-#ifndef CT_CLI_WATCH_PLACES_H
-#define CT_CLI_WATCH_PLACES_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/programs.h"
@@ -41,5 +40,3 @@ bool cli_watch_places_each(const struct cli_watch_places *places, bool (*add)(vo
 /* Makes the watchpoints, in known programs. Returns false after a message. */
 bool cli_watch_places_open(const struct cli_watch_places *places, struct ct_programs *programs,
                            struct ct_watches **watches);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The longest time of a function, from captures: what 'wcet' and 'report' share. */
-#ifndef CT_CLI_WCET_RUN_H
-#define CT_CLI_WCET_RUN_H
+#pragma once
 
 #include "cli/results.h"
 #include "coretap/format.h"
@@ -43,5 +42,3 @@ void cli_wcet_close(struct cli_wcet *wcet);
 
 /* Reads a quantile. Sets *out to 0 without one. Returns false after a message. */
 bool cli_wcet_parse_quantile(const struct cli_args *args, size_t option, double *out);
-
-#endif

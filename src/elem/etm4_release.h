@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts out elements of ETMv4 and ETE that the resolver held: those that packets commit and, at the end of the
  * trace, those that nothing can take back any more. */
-#ifndef CT_ELEM_ETM4_RELEASE_H
-#define CT_ELEM_ETM4_RELEASE_H
+#pragma once
 
 #include "elem/etm4_state.h"
 
@@ -51,5 +50,3 @@ bool ct_etm4_satisfy(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink);
  * uncommitted P0 element all those that are not about the path of execution, and the end of a transaction if
  * nothing is uncommitted. Returns false when the sink is full: call again. */
 bool ct_etm4_finish(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink);
-
-#endif

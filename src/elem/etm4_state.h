@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the resolver of ETMv4 and ETE, for the fast path that shares it. */
-#ifndef CT_ELEM_ETM4_STATE_H
-#define CT_ELEM_ETM4_STATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ struct ct_etm4_passed {
  * number of packets taken. */
 size_t ct_etm4_resolve_past(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
                             size_t size, struct ct_etm4_passed *passed);
-
-#endif

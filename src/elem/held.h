@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ring of fixed size for the elements that are held until the trace unit commits or cancels them. */
-#ifndef CT_ELEM_HELD_H
-#define CT_ELEM_HELD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -68,5 +67,3 @@ uint32_t ct_held_cancel(struct ct_held *held, uint32_t count);
 /* Inverts the newest atom and drops the addresses behind it, which were those of the wrong path. Returns
  * false when there is no atom. */
 bool ct_held_mispredict(struct ct_held *held);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The common part of the resolvers of STM and ITM: an array for the elements, and synchronisation by
  * alignment packets. */
-#ifndef CT_ELEM_SW_H
-#define CT_ELEM_SW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ bool ct_sw_begin(struct ct_sw_stream *stream, uint64_t pos, uint64_t bytes, bool
 void ct_sw_lose_sync(struct ct_sw_stream *stream);
 
 void ct_sw_end(struct ct_sw_stream *stream);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The common part of the resolvers of ETMv3 and PTM: an array for the elements, synchronisation by an
  * alignment packet and an i-sync, security state and identifiers. */
-#ifndef CT_ELEM_V7_H
-#define CT_ELEM_V7_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ void ct_v7_end(struct ct_v7_stream *stream);
 
 /* Saves the state that the elements of later packets depend on. */
 void ct_v7_stream_seam(const struct ct_v7_stream *stream, struct ct_seam *seam);
-
-#endif

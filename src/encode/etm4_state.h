@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state that a decoder keeps between packets, and so the encoder, too. */
-#ifndef CT_ENCODE_ETM4_STATE_H
-#define CT_ENCODE_ETM4_STATE_H
+#pragma once
 
 #include "coretap/encode.h"
 
@@ -18,5 +17,3 @@ struct ct_etm4_state {
 };
 
 const struct ct_etm4_state *ct_etm4_encoder_state(const struct ct_etm4_encoder *encoder);
-
-#endif

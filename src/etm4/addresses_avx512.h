@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads addresses with AVX-512: lists all addresses of a block at once, and resolves eight at a time. The
  * number of rounds of the loops does not depend on the contents of the 64 bytes. */
-#ifndef CT_ETM4_ADDRESSES_AVX512_H
-#define CT_ETM4_ADDRESSES_AVX512_H
+#pragma once
 
 #include "etm4/avx512.h"
 #include "etm4/events.h"
@@ -123,5 +122,4 @@ CT_AVX512_INLINE void ct_resolve_addresses(const struct ct_wide_addresses *w, ui
     }
 }
 
-#endif
 #endif

@@ -3,8 +3,7 @@
  * the trace itself gives the whole state once there was an atom. If the first lane reaches that point in
  * another state, the counts made here are undone. The second lane ends where the program is new to it, so
  * that nodes and edges get their numbers in the order of the trace. */
-#ifndef CT_ETM4_AHEAD_H
-#define CT_ETM4_AHEAD_H
+#pragma once
 
 #include "etm4/fast.h"
 #include "etm4/lane.h"
@@ -43,5 +42,3 @@ void ct_ahead_keep(struct ct_ahead *ahead, struct ct_ahead_search *search, const
 /* Undoes the counts, because the first lane arrived in another state. Sets lane.hops->error when that
  * fails. */
 void ct_ahead_undo(struct ct_ahead *ahead, struct ct_ahead_search *search);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joins the atoms of packets as bits, side by side, and keeps the number of atoms before each packet. So the
  * atoms between two places of the trace are adjacent bits, however they were divided into packets. */
-#ifndef CT_ETM4_ATOM_ROW_H
-#define CT_ETM4_ATOM_ROW_H
+#pragma once
 
 #include "etm4/scan.h"
 #include "flow/fast.h"
@@ -37,5 +36,3 @@ void ct_atom_row_begin(struct ct_atom_row *row, const struct ct_etm4_burst *burs
 
 /* Joins the atoms of the packets that the caller added to `headers`. */
 void ct_atom_row_join(struct ct_atom_row *row, enum ct_simd simd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Macros that mark functions for AVX-512 as Ice Lake and Zen 4 have it, and helpers for such functions. */
-#ifndef CT_ETM4_AVX512_H
-#define CT_ETM4_AVX512_H
+#pragma once
 
 #include "etm4/vector.h"
 
@@ -51,5 +50,4 @@ CT_AVX512_INLINE __m512i ct_running_sums(__m512i v)
     return _mm512_mask_add_epi16(v, 0xffff0000, v, _mm512_permutexvar_epi16(_mm512_set1_epi16(15), v));
 }
 
-#endif
 #endif

@@ -2,8 +2,7 @@
 /* Decodes the common packets of an ETMv4 or ETE straight to elements: atoms, addresses without a context,
  * cycle counts and events. A burst ends at the first packet of another kind, called rare. It can only be used
  * for trace without speculation (MAXSPEC 0), and while the resolver holds nothing. */
-#ifndef CT_ETM4_BURST_H
-#define CT_ETM4_BURST_H
+#pragma once
 
 #include "coretap/elem.h"
 #include "proto/etm4_state.h"
@@ -78,5 +77,3 @@ static inline bool ct_etm4_is_stamp(uint8_t header)
 size_t ct_etm4_burst_stamped(struct ct_etm4_burst *burst, struct ct_etm4_decoder *decoder,
                              const uint8_t *data, size_t size, uint32_t pos, struct ct_elem *elems,
                              size_t cap, size_t *count, bool *dense);
-
-#endif

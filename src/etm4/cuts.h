@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a scanned chunk (scan.h) that decide where execution goes: atoms and addresses side by side,
  * without the cycle counts and events between them. */
-#ifndef CT_ETM4_CUTS_H
-#define CT_ETM4_CUTS_H
+#pragma once
 
 #include "base/bytes.h"
 #include "etm4/events.h"
@@ -61,5 +60,3 @@ void ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data,
 
 /* Adds the numbers to `packets`, each at a header of that kind, sets them to zero and returns their sum. */
 size_t ct_etm4_cuts_tell(struct ct_cut_others *others, uint64_t packets[256]);
-
-#endif

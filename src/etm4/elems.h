@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes bursts to elements, whose packets are found with the scan (scan.h), 64 bytes at a time. */
-#ifndef CT_ETM4_ELEMS_H
-#define CT_ETM4_ELEMS_H
+#pragma once
 
 #include "etm4/events.h"
 
@@ -16,5 +15,3 @@ void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *tables, const struct c
 size_t ct_etm4_burst_elems_fast(struct ct_etm4_burst *burst, const struct ct_etm4_elem_tables *tables,
                                 const struct ct_etm4_event_tables *rows, const uint8_t *data, size_t size,
                                 uint32_t pos, struct ct_elem *elems, size_t cap, size_t *count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes bursts of common packets straight to events in columns: the events that ct_events_from_elems would
  * make of the packets' elements. */
-#ifndef CT_ETM4_EVENTS_H
-#define CT_ETM4_EVENTS_H
+#pragma once
 
 #include <string.h>
 
@@ -154,5 +153,3 @@ struct ct_etm4_event_burst {
  * machines where ct_etm4_scan_there() is true. */
 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_burst *plain,
                             const uint8_t *data, size_t size, uint64_t pos);
-
-#endif

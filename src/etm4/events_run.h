@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of a burst of events, which events.c shares with its version for AVX-512 (events_avx512.c). */
-#ifndef CT_ETM4_EVENTS_RUN_H
-#define CT_ETM4_EVENTS_RUN_H
+#pragma once
 
 #include "etm4/events.h"
 
@@ -97,5 +96,4 @@ CT_VECTOR_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *c
  * handles. */
 bool ct_etm4_add_chunk_avx512(struct ct_events_run *r, size_t at);
 
-#endif
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes an ETMv4 or ETE straight to elements: common packets in bursts, and each other packet with the
  * plain decoder and resolver. The elements are those of the plain layers, byte for byte. */
-#ifndef CT_ETM4_FAST_H
-#define CT_ETM4_FAST_H
+#pragma once
 
 #include "analysis/event_columns.h"
 #include "coretap/decode.h"
@@ -75,5 +74,3 @@ void ct_etm4_fast_leave(struct ct_etm4_fast *fast, const uint64_t address[3]);
 
 /* Adds the packets that were counted by header to the statistics, and sets those counts to zero. */
 void ct_etm4_fast_count_packets(struct ct_etm4_fast *fast, struct ct_stream_stats *stats);
-
-#endif

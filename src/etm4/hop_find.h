@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks up the hop of one atom packet or, with cycles, of one cycle count. */
-#ifndef CT_ETM4_HOP_FIND_H
-#define CT_ETM4_HOP_FIND_H
+#pragma once
 
 #include "base/bytes.h"
 #include "etm4/vector.h"
@@ -43,5 +42,4 @@ CT_VECTOR_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, 
                              size);
 }
 
-#endif
 #endif

@@ -4,8 +4,7 @@
  * against. Decoding only counts how often each hop is made; the counts are added to the edges when the hop
  * makes room for another one, or at the end. For ETMv4 and ETE without speculation and without a return
  * stack. */
-#ifndef CT_ETM4_HOP_TABLE_H
-#define CT_ETM4_HOP_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -155,5 +154,3 @@ bool ct_hops_are_full(const struct ct_hops *h);
 
 /* Adds all pending counts to the edges, then forgets all hops and states. Returns an error code or CT_OK. */
 int ct_hops_clear(struct ct_hops *h);
-
-#endif

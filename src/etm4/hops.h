@@ -2,8 +2,7 @@
 /* Counts edges straight from the bytes of an ETMv4 or ETE. A hop (hop_table.h) is a short piece of trace that
  * always leads from one state to another; where the state of decoder and engine is known, chunks of trace are
  * cut into hops. Everything rare is left to the elements. */
-#ifndef CT_ETM4_HOPS_H
-#define CT_ETM4_HOPS_H
+#pragma once
 
 #include "etm4/fast.h"
 #include "flow/fast.h"
@@ -31,5 +30,3 @@ int ct_etm4_hops_run(struct ct_etm4_hops *hops, struct ct_work *work);
 /* Adds the pending counts of all hops to the edges, and their packets and elements to `stats`. Returns an
  * error code or CT_OK. */
 int ct_etm4_hops_sync(struct ct_etm4_hops *hops, struct ct_stream_stats *stats);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations that the files of hops share; only etm4/hops*.c include this header. */
-#ifndef CT_ETM4_HOPS_OWN_H
-#define CT_ETM4_HOPS_OWN_H
+#pragma once
 
 #include "etm4/ahead.h"
 #include "etm4/atom_row.h"
@@ -114,5 +113,3 @@ int ct_etm4_hops_strips(struct ct_etm4_hops *h, struct ct_work *work);
 
 /* Undoes the counts of the second lane, and ends it. */
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h);
-
-#endif

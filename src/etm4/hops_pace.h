@@ -2,8 +2,7 @@
 /* Measures how long hops and elements take for a byte of trace, in processor time of the thread. Which of
  * them is quicker depends on the program and on the caches of the machine. The results of decoding do not
  * depend on it. */
-#ifndef CT_ETM4_HOPS_PACE_H
-#define CT_ETM4_HOPS_PACE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ void ct_hops_pace_see(struct ct_hops_pace *pace, uint64_t position);
 
 /* Ends the measurement and returns ns a byte; 0 when none was under way. */
 double ct_hops_pace_end(struct ct_hops_pace *pace, uint64_t position);
-
-#endif

@@ -2,8 +2,7 @@
 /* A lane: a cursor that follows trace as hops, a chunk at a time. It first lists the atom packets of a chunk,
  * each with the addresses before it; then one look-up for each packet leads from state to state. A look-up
  * waits for the one before it; several lanes side by side hide that wait. */
-#ifndef CT_ETM4_LANE_H
-#define CT_ETM4_LANE_H
+#pragma once
 
 #include "coretap/frame.h"
 #include "etm4/cuts.h"
@@ -44,5 +43,3 @@ bool ct_lane_step(struct ct_etm4_lane *lane);
 
 /* Moves lane->at behind the packets that the lane has followed. */
 void ct_lane_pass(struct ct_etm4_lane *lane);
-
-#endif

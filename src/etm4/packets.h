@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes bursts to packets, which are found with the scan (scan.h). */
-#ifndef CT_ETM4_PACKETS_H
-#define CT_ETM4_PACKETS_H
+#pragma once
 
 #include "etm4/events.h"
 
@@ -26,5 +25,3 @@ size_t ct_etm4_burst_packets(struct ct_etm4_burst *burst, const struct ct_etm4_p
  * of bytes decoded. Only for machines where ct_etm4_scan_there() is true. */
 size_t ct_etm4_burst_counts(struct ct_etm4_burst *burst, const struct ct_etm4_event_tables *rows,
                             const uint8_t *data, size_t size, uint64_t *count);
-
-#endif

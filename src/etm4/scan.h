@@ -4,8 +4,7 @@
  * bytes; then one look-up for every 16 bytes selects the packets that are there. Paper 1 also works out the
  * header of every byte in advance. The result is bit masks for 64 bytes. Needs the vectors of vector.h, or
  * AVX-512 (scan_avx512.c); burst.c does the same without vectors. */
-#ifndef CT_ETM4_SCAN_H
-#define CT_ETM4_SCAN_H
+#pragma once
 
 #include "base/simd.h"
 #include "etm4/burst.h"
@@ -87,5 +86,3 @@ size_t ct_etm4_scan(const struct ct_etm4_scan_table *table, const uint8_t *data,
  * AVX-512. */
 size_t ct_etm4_scan_values(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
                            unsigned *entry, struct ct_etm4_chunk *chunk);
-
-#endif

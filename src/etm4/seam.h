@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Synchronisation points and saved state of ETMv4 and ETE, for struct ct_protocol_ops. */
-#ifndef CT_ETM4_SEAM_H
-#define CT_ETM4_SEAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ size_t ct_etm4_find_sync(const uint8_t *data, size_t size, size_t from);
 
 void ct_etm4_decoder_seam(const void *decoder, struct ct_seam *seam);
 void ct_etm4_resolver_seam(const void *resolver, struct ct_seam *seam);
-
-#endif

@@ -4,8 +4,7 @@
  * bytes in two lanes of 16; ct_marks hold one bit of an answer (yes or no) for each of these bytes.
  * CT_HAVE_GATHER: the processor gathers and scatters bits quickly. CT_HAVE_AVX512: there are also versions
  * for AVX-512 (avx512.h), which are chosen at run time. */
-#ifndef CT_ETM4_VECTOR_H
-#define CT_ETM4_VECTOR_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,6 +27,4 @@ typedef uint32_t ct_marks;
 #define CT_VECTOR_INLINE static inline __attribute__((always_inline))
 typedef struct ct_bytes ct_marks;
 #include "etm4/vector_neon.h"
-#endif
-
 #endif

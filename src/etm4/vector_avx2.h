@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of vector.h for x86-64. */
-#ifndef CT_ETM4_VECTOR_AVX2_H
-#define CT_ETM4_VECTOR_AVX2_H
+#pragma once
 
 #include <immintrin.h>
 #include <string.h>
@@ -233,5 +232,3 @@ CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_
     memcpy(to, &eight, sizeof eight);
     return (unsigned)__builtin_popcountll(whole) >> 3;
 }
-
-#endif

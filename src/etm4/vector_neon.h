@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of vector.h for arm64; vector_avx2.h says what the functions do. */
-#ifndef CT_ETM4_VECTOR_NEON_H
-#define CT_ETM4_VECTOR_NEON_H
+#pragma once
 
 #include <arm_neon.h>
 
@@ -264,5 +263,3 @@ CT_VECTOR_INLINE uint16_t ct_first_word(ct_bytes v)
 {
     return vgetq_lane_u16(vreinterpretq_u16_u8(v.low), 0);
 }
-
-#endif

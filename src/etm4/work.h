@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a stream that are still to be decoded, and how far decoding has come. */
-#ifndef CT_ETM4_WORK_H
-#define CT_ETM4_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ struct ct_work {
     bool more;             /* there was no room for all elements: the caller has to call again */
     size_t until; /* set by hops_run: the byte of the run at which it wants to be called again; 0: none */
 };
-
-#endif

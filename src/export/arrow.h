@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables as Arrow streams (IPC streaming format, metadata version 5): a schema, batches of rows, and an end
  * mark. The format is described at arrow.apache.org (Columnar Format; Schema.fbs and Message.fbs). */
-#ifndef CT_EXPORT_ARROW_H
-#define CT_EXPORT_ARROW_H
+#pragma once
 
 #include "export/rows.h"
 
@@ -10,5 +9,3 @@
  * `write`. */
 int ct_arrow_new(struct ct_ctx *ctx, const struct ct_column *columns, size_t count, ct_write_fn *write,
                  void *user, struct ct_rows **out);
-
-#endif

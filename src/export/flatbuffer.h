@@ -9,8 +9,7 @@
  *
  * The format is described at flatbuffers.dev (FlatBuffer Internals). Positions are bytes from the beginning.
  * When memory is missing, to->failed is set and nothing is written. */
-#ifndef CT_EXPORT_FLATBUFFER_H
-#define CT_EXPORT_FLATBUFFER_H
+#pragma once
 
 #include "base/grown.h"
 
@@ -43,5 +42,3 @@ size_t ct_flat_list(struct ct_flat *flat, size_t from, size_t count, size_t size
 
 /* Adds zeros until the size since the beginning is a multiple of `to_multiple`. */
 void ct_flat_align(struct ct_flat *flat, size_t to_multiple);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables as Parquet files, with texts in dictionaries and pages compressed by zstd. The format is described
  * at github.com/apache/parquet-format (README.md, Encodings.md, parquet.thrift). */
-#ifndef CT_EXPORT_PARQUET_H
-#define CT_EXPORT_PARQUET_H
+#pragma once
 
 #include "export/rows.h"
 
@@ -10,5 +9,3 @@
  * `write`. */
 int ct_parquet_new(struct ct_ctx *ctx, const struct ct_column *columns, size_t count, ct_write_fn *write,
                    void *user, struct ct_rows **out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the parts of the export to perf.data. */
-#ifndef CT_EXPORT_PERF_H
-#define CT_EXPORT_PERF_H
+#pragma once
 
 #include "coretap/export.h"
 #include "input/perf_write.h"
@@ -82,5 +81,3 @@ bool ct_perf_threads_has(const struct ct_perf_threads *threads, uint32_t tid);
 
 /* Adds an ID. Returns false when it is known already, or the list is full. */
 bool ct_perf_threads_add(struct ct_perf_threads *threads, uint32_t tid);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps of one stream as branch stacks of samples. */
-#ifndef CT_EXPORT_PERF_STACK_H
-#define CT_EXPORT_PERF_STACK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ int ct_perf_stack_step(struct ct_perf_stack *stack, const struct ct_node *node, 
 /* Ends the run, and passes the stack on as a sample: at the end, and before another thread. The same
  * result. */
 int ct_perf_stack_end(struct ct_perf_stack *stack);
-
-#endif

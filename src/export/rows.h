@@ -6,8 +6,7 @@
  *  ct_rows_number(rows, 42); one call for each column of a row, in their order
  *  ct_rows_finish(rows);
  *  ct_rows_free(rows); */
-#ifndef CT_EXPORT_ROWS_H
-#define CT_EXPORT_ROWS_H
+#pragma once
 
 #include "coretap/base.h"
 #include "base/grown.h"
@@ -109,5 +108,3 @@ void ct_rows_limit(struct ct_rows *rows, uint64_t bytes);
 
 /* Appends a bit for each row, 1 if it has a value, lowest bit first. */
 void ct_rows_put_bits(struct ct_grown *to, const struct ct_column_values *column, uint32_t rows);
-
-#endif

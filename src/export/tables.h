@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of tables, for the code that fills in rows. */
-#ifndef CT_EXPORT_TABLES_H
-#define CT_EXPORT_TABLES_H
+#pragma once
 
 #include "coretap/tables.h"
 #include "export/rows.h"
@@ -42,5 +41,3 @@ void ct_table_put_program(struct ct_rows *file, const struct ct_program_identity
 
 /* Returns the first error of any file. */
 int ct_tables_result(const struct ct_tables *tables);
-
-#endif

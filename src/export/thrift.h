@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Thrift's compact protocol, the format of Parquet's headers, into growing bytes. */
-#ifndef CT_EXPORT_THRIFT_H
-#define CT_EXPORT_THRIFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void ct_thrift_field_i32s(struct ct_thrift *thrift, int field, size_t count);
 void ct_thrift_field_texts(struct ct_thrift *thrift, int field, size_t count);
 void ct_thrift_i32(struct ct_thrift *thrift, int32_t value);
 void ct_thrift_text(struct ct_thrift *thrift, const char *text);
-
-#endif

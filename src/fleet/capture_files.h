@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that belong to a capture, without the programs that it names. */
-#ifndef CT_FLEET_CAPTURE_FILES_H
-#define CT_FLEET_CAPTURE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *fil
 size_t ct_capture_note_holds(const char *text, size_t size);
 
 void ct_capture_files_free(struct ct_capture_files *files);
-
-#endif

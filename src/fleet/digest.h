@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SHA-256 of texts and files. */
-#ifndef CT_FLEET_DIGEST_H
-#define CT_FLEET_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ int ct_digest_end(struct ct_digest *digest, uint8_t out[CT_FLEET_DIGEST]);
 /* Write a digest as hexadecimal digits, and read one. Reading returns false when the text is not a digest. */
 void ct_digest_text(const uint8_t digest[CT_FLEET_DIGEST], char out[CT_DIGEST_TEXT]);
 bool ct_digest_read(const char *text, uint8_t out[CT_FLEET_DIGEST]);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CT_FLEET_JOB_H
-#define CT_FLEET_JOB_H
+#pragma once
 
 #include "base/arena.h"
 #include "coretap/fleet.h"
@@ -33,5 +32,3 @@ char *ct_job_path(const struct ct_fleet_job *job, size_t number);
 
 /* Returns the path of the folder for the parts of a capture. The same rules. */
 char *ct_job_shards_path(const struct ct_fleet_job *job, size_t number);
-
-#endif

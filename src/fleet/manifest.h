@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CT_FLEET_MANIFEST_H
-#define CT_FLEET_MANIFEST_H
+#pragma once
 
 #include "base/arena.h"
 #include "coretap/fleet.h"
@@ -17,5 +16,3 @@ struct ct_manifest {
 /* Returns the capture with this digest, or NULL. */
 const struct ct_fleet_capture *ct_manifest_same(const struct ct_manifest *manifest,
                                                 const uint8_t digest[CT_FLEET_DIGEST]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The folder for pieces. A piece is there completely or not at all. */
-#ifndef CT_FLEET_STATE_H
-#define CT_FLEET_STATE_H
+#pragma once
 
 #include "coretap/fleet.h"
 
@@ -21,5 +20,3 @@ struct ct_state_bytes {
 /* Writes a piece, completely or not at all: `head`, then `data`. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_state_write(struct ct_ctx *ctx, const char *path, struct ct_state_bytes head,
                    struct ct_state_bytes data);
-
-#endif

@@ -2,8 +2,7 @@
 /* The processes that decode captures. If the command is a function, a process does one capture after the
  * other, which saves starting it and building up its memory each time. It ends after a capture that failed or
  * needed much memory. */
-#ifndef CT_FLEET_WORKER_H
-#define CT_FLEET_WORKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ int ct_worker_reap(struct ct_worker *worker);
 
 /* Kills a process, if there is one. */
 void ct_worker_drop(struct ct_worker *worker);
-
-#endif

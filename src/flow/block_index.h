@@ -2,8 +2,7 @@
 /* Finds the block that begins at an address. The numbers of blocks lie in the order of their addresses, in
  * chunks of 128 instruction addresses each. A hash table, small enough for the processor's cache, finds the
  * chunk. So a look-up waits for one line of memory, and blocks near each other share it. */
-#ifndef CT_FLOW_BLOCK_INDEX_H
-#define CT_FLOW_BLOCK_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ void ct_block_index_deinit(struct ct_block_index *ix);
 uint32_t *ct_block_index_place(struct ct_block_index *ix, struct ct_block_key key);
 
 void ct_block_index_clear(struct ct_block_index *ix);
-
-#endif

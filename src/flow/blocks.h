@@ -2,8 +2,7 @@
 /* The program as blocks with links, for the fast engine. A block is straight code up to its waypoint. Its
  * links lead to the blocks where execution continued. A block is made when execution first reaches it; after
  * that only its links, numbers and counters change. Number 0 is no block. */
-#ifndef CT_FLOW_BLOCKS_H
-#define CT_FLOW_BLOCKS_H
+#pragma once
 
 #include "coretap/graph.h"
 #include "flow/block_index.h"
@@ -168,5 +167,3 @@ struct ct_branch_target *ct_blocks_pair(struct ct_blocks *b, uint32_t from, uint
 uint32_t ct_block_node(struct ct_blocks *b, uint32_t block);
 uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed);
 uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_branch_target *pair);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edge statistics for engines that count many steps at once, and for the parts of a trace whose counts are
  * merged. */
-#ifndef CT_FLOW_EDGE_TABLE_H
-#define CT_FLOW_EDGE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ void ct_edges_forget_contexts(struct ct_edges *part);
 
 /* Saves the current context, on which the counts of all later steps depend. */
 void ct_edges_seam(const struct ct_edges *edges, struct ct_seam *seam);
-
-#endif

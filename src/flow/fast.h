@@ -2,8 +2,7 @@
 /* The internal interface of the fast engine (steps.h), for the chain and for the hops of ETMv4. Hops follow
  * the trace along the same blocks as the engine. They take its state while it allows that
  * (ct_fast_takes_hops), and give it back where they stop. */
-#ifndef CT_FLOW_FAST_H
-#define CT_FLOW_FAST_H
+#pragma once
 
 #include "base/seam.h"
 #include "coretap/edges.h"
@@ -138,5 +137,3 @@ void ct_fast_resume(struct ct_fast *f, const struct ct_fast_place *place, uint64
 
 /* For counts with cycles: sets the edge by which execution left the last step before ct_fast_settle. */
 void ct_fast_leave_by(struct ct_fast *f, uint32_t edge);
-
-#endif

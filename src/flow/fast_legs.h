@@ -2,8 +2,7 @@
 /* Counting of edge cycles by legs. A leg is the steps that share a cycle count. There are links and sums for
  * each block, and for each pair of an indirect branch and its target. Only fast_cycles.c and fast_legs.c
  * include this file. */
-#ifndef CT_FLOW_FAST_LEGS_H
-#define CT_FLOW_FAST_LEGS_H
+#pragma once
 
 #include "flow/fast_own.h"
 
@@ -101,5 +100,3 @@ static inline uint32_t ct_leg_turn_place(const struct ct_legs *g, uint32_t from,
 
 /* Returns the pair of a branch and an address. NULL when it is new, or when the table is nearly full. */
 struct ct_leg_turn *ct_legs_turn(struct ct_fast *f, uint32_t from, uint64_t addr);
-
-#endif

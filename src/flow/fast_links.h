@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows atoms along links of 16 bytes per block, and makes the links, numbers and pairs that are new on the
  * way. */
-#ifndef CT_FLOW_FAST_LINKS_H
-#define CT_FLOW_FAST_LINKS_H
+#pragma once
 
 #include "flow/fast_own.h"
 
@@ -234,5 +233,3 @@ static inline unsigned ct_fast_follow_from(struct ct_fast *f, struct ct_fast_at 
     }
     return block ? ct_fast_follow_links(f, b, block, pair, is_new, bits, count) : 0;
 }
-
-#endif

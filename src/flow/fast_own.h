@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state and the functions that the files fast*.c share. Frequent elements are followed along blocks. For
  * all others the state goes to a plain walk, which takes the element, and back. */
-#ifndef CT_FLOW_FAST_OWN_H
-#define CT_FLOW_FAST_OWN_H
+#pragma once
 
 #include "base/places.h"
 #include "flow/blocks.h"
@@ -232,5 +231,3 @@ void ct_fast_free_legs(struct ct_fast *f);
 
 /* Forgets the links. Their counts must be in the table. */
 void ct_fast_forget_links(struct ct_fast *f);
-
-#endif

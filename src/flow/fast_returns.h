@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows stretches along links once more, where there is a return stack. The return addresses that a stretch
  * takes are either in its effect, or it pushed them itself. */
-#ifndef CT_FLOW_FAST_RETURNS_H
-#define CT_FLOW_FAST_RETURNS_H
+#pragma once
 
 #include "flow/fast_links.h"
 #include "flow/stack_effect.h"
@@ -63,5 +62,3 @@ static inline uint32_t ct_return_trip_enter(struct ct_fast *f, struct ct_return_
  * hold it. */
 bool ct_fast_find_effect(struct ct_fast *f, const struct ct_return_stack *before, struct ct_row_begin begin,
                          uint64_t atoms, struct ct_stack_effect *effect);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads one instruction from memory and classifies it for one trace source. */
-#ifndef CT_FLOW_FETCH_H
-#define CT_FLOW_FETCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ bool ct_fetch_insn(struct ct_fetch *fetch, uint64_t addr, enum ct_isa isa, uint3
  * as CT_INSN_OTHER without a condition. */
 uint32_t ct_fetch_straight(struct ct_fetch *fetch, uint64_t addr, enum ct_isa isa, uint32_t space,
                            uint32_t most);
-
-#endif

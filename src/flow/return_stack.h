@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The return stack of a trace unit: the return addresses that the unit does not trace. IHI 0064H, "Return
  * stack", and TRCCONFIGR.RS. */
-#ifndef CT_FLOW_RETURN_STACK_H
-#define CT_FLOW_RETURN_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void ct_return_stack_doubt(struct ct_return_stack *stack);
 bool ct_return_stack_pop_doubted(struct ct_return_stack *stack, uint64_t *addr, uint8_t *isa);
 
 void ct_return_stack_flush(struct ct_return_stack *stack);
-
-#endif

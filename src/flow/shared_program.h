@@ -2,8 +2,7 @@
 /* The program as all parts of one stream know it: its graph and its blocks, under numbers that are the same
  * in all parts. What was published never changes, except that links of blocks are added. Each part copies
  * what it reaches, has its own numbers and counts alone, so its results do not depend on other threads. */
-#ifndef CT_FLOW_SHARED_PROGRAM_H
-#define CT_FLOW_SHARED_PROGRAM_H
+#pragma once
 
 #include "coretap/edges.h"
 #include "flow/blocks.h"
@@ -96,5 +95,3 @@ int ct_shared_program_add(struct ct_shared_program *p, const struct ct_block *bl
  * CT_ERR_NOMEM. */
 int ct_shared_program_domain(struct ct_shared_program *p, uint32_t memory,
                              const struct ct_edge_context *context, uint32_t *domain);
-
-#endif

@@ -2,8 +2,7 @@
 /* The effect of a row of A64 atoms on the return stack: the return addresses that the row takes off from
  * those before it, and those that it leaves in their place. The effect is the same each time the row recurs,
  * as long as the stack has the addresses that it takes. */
-#ifndef CT_FLOW_STACK_EFFECT_H
-#define CT_FLOW_STACK_EFFECT_H
+#pragma once
 
 #include "coretap/program.h"
 #include "flow/return_stack.h"
@@ -68,5 +67,3 @@ static inline void ct_stack_change(struct ct_return_stack *stack, const struct c
         stack->entries[stack->top].isa = CT_ISA_A64;
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds batches of steps, for both engines (steps.c and fast.c). The last step may have no edge yet, and the
  * newest steps may wait for their cycles. */
-#ifndef CT_FLOW_STEP_BUILDER_H
-#define CT_FLOW_STEP_BUILDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -121,5 +120,3 @@ void ct_step_builder_seam(const struct ct_step_builder *b, struct ct_seam *seam)
 
 /* Sets *batch to the steps and marks that cannot change any more. */
 void ct_step_give(struct ct_step_builder *b, struct ct_step_batch *batch);
-
-#endif

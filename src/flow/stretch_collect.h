@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collects stretches from elements. */
-#ifndef CT_FLOW_STRETCH_COLLECT_H
-#define CT_FLOW_STRETCH_COLLECT_H
+#pragma once
 
 #include "flow/stretch_table.h"
 
@@ -99,5 +98,3 @@ CT_STRETCH_INLINE void ct_stretches_find_rows(struct ct_stretches *c, unsigned n
     }
     ct_stretches_fetch(c, 0, n);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Counts the collected stretches one after the other. A stretch in the table is counted together with the
  * edge that leads to it, and the state of the engine is not updated. A stretch that is not there is followed
  * along links, from the state that is worked out at that point. */
-#ifndef CT_FLOW_STRETCH_PASS_H
-#define CT_FLOW_STRETCH_PASS_H
+#pragma once
 
 #include "flow/stretch_table.h"
 
@@ -126,5 +125,3 @@ static inline void ct_stretch_remember(struct ct_stretch_pass *p, unsigned s, ui
     row[0] = (struct ct_stretch){c->addr[s], c->addr[s + 1], c->bits[s],
                                  (uint64_t)block << CT_STRETCH_BLOCK_SHIFT | f->domain};
 }
-
-#endif

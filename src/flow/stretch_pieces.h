@@ -10,8 +10,7 @@
  * With a return stack, ct_stretch_behind stands for the address between two pieces. The same holds for
  * stretches of elements, whose pieces end with an element. None of these values can be taken for an address,
  * because they are odd and addresses of A64 code are not. */
-#ifndef CT_FLOW_STRETCH_PIECES_H
-#define CT_FLOW_STRETCH_PIECES_H
+#pragma once
 
 #include "base/bytes.h"
 #include "flow/stretch_pass.h"
@@ -29,5 +28,3 @@ void ct_stretch_fetch_pieces(struct ct_stretches *c, size_t s, uint64_t space);
  * Returns how many atoms were counted. Sets p->counted when that is all of them, and the edge to the address
  * behind them is counted, too. */
 unsigned ct_stretch_count_pieces(struct ct_stretch_pass *p, unsigned s);
-
-#endif

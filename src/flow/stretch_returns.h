@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts stretches where there is a return stack. A stretch of the table counts only when the stack has the
  * addresses that the stretch took off when it was first met. */
-#ifndef CT_FLOW_STRETCH_RETURNS_H
-#define CT_FLOW_STRETCH_RETURNS_H
+#pragma once
 
 #include "flow/fast_returns.h"
 #include "flow/stretch_pass.h"
@@ -111,5 +110,3 @@ CT_STRETCH_INLINE unsigned ct_stretch_follow_new(struct ct_stretch_pass *p, unsi
         ct_stretch_keep(p, s, begin, &before);
     return done;
 }
-
-#endif

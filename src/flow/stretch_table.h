@@ -4,8 +4,7 @@
  * wait for the look-ups before. What it adds to edges is worked out later (stretch_counts.c). With a return
  * stack, a stretch also has the return addresses that it takes off and leaves there (stack_effect.h), and
  * counts only when the stack has those it takes. */
-#ifndef CT_FLOW_STRETCH_TABLE_H
-#define CT_FLOW_STRETCH_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #if defined(__x86_64__)
@@ -205,5 +204,3 @@ void ct_stretches_judge(struct ct_stretches *c);
 
 /* Takes a stretch with its count out of its place; its edges are counted later (stretch_counts.c). */
 void ct_stretch_take_out(struct ct_fast *f, struct ct_stretch *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums over the records of the walk. */
-#ifndef CT_FLOW_SUMS_H
-#define CT_FLOW_SUMS_H
+#pragma once
 
 #include "coretap/flow.h"
 #include "coretap/losses.h"
@@ -16,5 +15,3 @@ struct ct_flow_sums {
 };
 
 void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, size_t count);
-
-#endif

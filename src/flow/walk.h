@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the walk, shared by the plain walk and the fast engine. */
-#ifndef CT_FLOW_WALK_H
-#define CT_FLOW_WALK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -111,5 +110,3 @@ bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range
 
 /* Takes an ADDRESS element. */
 void ct_walk_on_address(struct ct_walk *w, const struct ct_elem *elem);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes atoms, and the waypoints at the end of a walk that they belong to. */
-#ifndef CT_FLOW_WALK_ATOMS_H
-#define CT_FLOW_WALK_ATOMS_H
+#pragma once
 
 #include "flow/walk_records.h"
 
@@ -27,5 +26,3 @@ void ct_walk_pass_over(struct ct_walk *w, struct ct_walk_sink *sink);
 
 /* Takes atoms. Returns true when all are done, false when the sink is full. */
 bool ct_walk_on_atoms(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
-
-#endif

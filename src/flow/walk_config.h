@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The configuration of the walk, from the registers of a source. */
-#ifndef CT_FLOW_WALK_CONFIG_H
-#define CT_FLOW_WALK_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct ct_walk_config {
 /* Reads the registers of a source; all members are false when it does not trace instructions. CT_ERR_CONFIG
  * for a register with an impossible value, with a message that names it. */
 int ct_walk_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_walk_config *config);
-
-#endif

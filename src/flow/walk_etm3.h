@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the elements of an ETMv3: atoms that stand for single instructions, and data transfers. */
-#ifndef CT_FLOW_WALK_ETM3_H
-#define CT_FLOW_WALK_ETM3_H
+#pragma once
 
 #include "flow/walk_records.h"
 
@@ -12,5 +11,3 @@ bool ct_walk_on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct
 /* Takes a data transfer. It belongs to the last instruction, or to the one whose placeholder had the same tag
  * (IHI 0014Q 7.8). */
 void ct_walk_on_data(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks over instructions by reading each of them. */
-#ifndef CT_FLOW_WALK_INSNS_H
-#define CT_FLOW_WALK_INSNS_H
+#pragma once
 
 #include "flow/walk.h"
 
@@ -20,5 +19,3 @@ enum ct_walk_found ct_walk_to(struct ct_walk *w, enum ct_walk_stop stop, uint64_
 
 /* Walks up to the next waypoint by reading each instruction. */
 enum ct_walk_found ct_walk_plainly_to_waypoint(struct ct_walk *w, struct ct_walk_range *range);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the elements that say how far execution came: exceptions, waypoint updates and Q. */
-#ifndef CT_FLOW_WALK_REACHED_H
-#define CT_FLOW_WALK_REACHED_H
+#pragma once
 
 #include "flow/walk_records.h"
 
@@ -25,5 +24,3 @@ void ct_walk_on_waypoint(struct ct_walk *w, const struct ct_elem *elem, struct c
  * indirect branch before them, their beginning is not known either; then the path is put out as unknown from
  * the address behind that branch. */
 void ct_walk_on_q(struct ct_walk *w, const struct ct_elem *q, struct ct_walk_sink *sink);
-
-#endif

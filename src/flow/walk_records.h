@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts out the records of the walk, also those that say that trace and program contradict each other. What
  * each atom needs is inline. */
-#ifndef CT_FLOW_WALK_RECORDS_H
-#define CT_FLOW_WALK_RECORDS_H
+#pragma once
 
 #include "flow/walk.h"
 
@@ -67,5 +66,3 @@ void ct_walk_end_doubt(struct ct_walk *w);
  * code that is too long is a contradiction, because no program has so much. */
 void ct_walk_put_broken(struct ct_walk *w, struct ct_walk_sink *sink, const struct ct_walk_range *range,
                         enum ct_walk_found found);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves and resets the state of the walk between two elements. */
-#ifndef CT_FLOW_WALK_SEAM_H
-#define CT_FLOW_WALK_SEAM_H
+#pragma once
 
 #include "base/seam.h"
 #include "coretap/flow.h"
@@ -11,5 +10,3 @@ void ct_walk_seam(const struct ct_walk *walk, struct ct_seam *seam);
 
 /* Forgets where execution was, because the elements that follow come from another place of the stream. */
 void ct_walk_jump(struct ct_walk *walk);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes source addresses. */
-#ifndef CT_FLOW_WALK_SOURCE_H
-#define CT_FLOW_WALK_SOURCE_H
+#pragma once
 
 #include "flow/walk_records.h"
 
@@ -9,5 +8,3 @@
  * packet only says how the address is coded (some A32 captures have IS1), so the instruction set stays.
  * Returns false when the sink is full; call it again with the same element. */
 bool ct_walk_on_source(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
-
-#endif

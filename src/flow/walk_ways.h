@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps ways of the walk: straight A64 code up to a waypoint, which need not be read again. The records are
  * the same as without ways. */
-#ifndef CT_FLOW_WALK_WAYS_H
-#define CT_FLOW_WALK_WAYS_H
+#pragma once
 
 #include "flow/walk_records.h"
 
@@ -15,5 +14,3 @@ static inline struct ct_walk_way *ct_walk_way_line(const struct ct_walk *w, uint
 {
     return &w->ways[addr * UINT64_C(0x9e3779b97f4a7c15) >> (65 - CT_WALK_WAY_BITS) << 1];
 }
-
-#endif

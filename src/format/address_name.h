@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of addresses, for output with millions of lines: each is searched once and then found in a cache. */
-#ifndef CT_FORMAT_ADDRESS_NAME_H
-#define CT_FORMAT_ADDRESS_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ enum ct_address_style {
 /* Appends "label+0x10". Requires room for CT_TEXT_LINE bytes, and leaves as much. */
 void ct_address_name_put(struct ct_text *text, enum ct_address_style style,
                          const struct ct_address_name *name);
-
-#endif

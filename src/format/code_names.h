@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of addresses in a capture. Programs are loaded when an address of their memory is first looked up. */
-#ifndef CT_FORMAT_CODE_NAMES_H
-#define CT_FORMAT_CODE_NAMES_H
+#pragma once
 
 #include "coretap/event.h"
 #include "coretap/input.h"
@@ -39,5 +38,3 @@ int ct_code_names_find(struct ct_code_names *names, uint64_t addr, uint32_t memo
 /* Returns the place of the program with code at an address whose name was looked up, or NULL. */
 const struct ct_program_place *ct_code_names_place(const struct ct_code_names *names, uint64_t addr,
                                                    uint32_t memory);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source lines and instructions at addresses, for output with millions of lines: each address is looked up
  * once, as long as the cache has room. */
-#ifndef CT_FORMAT_CODE_TEXT_H
-#define CT_FORMAT_CODE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -55,5 +54,3 @@ int ct_code_text_find(struct ct_code_text *code, const struct ct_code_address *a
 
 /* Appends "file:12" for a line with tabs, or nothing when the source is unknown. */
 void ct_code_source_put(struct ct_text *text, enum ct_address_style style, const struct ct_code_line *line);
-
-#endif

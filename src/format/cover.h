@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes coverage in the formats of other tools, and as text. */
-#ifndef CT_FORMAT_COVER_H
-#define CT_FORMAT_COVER_H
+#pragma once
 
 #include "coretap/format.h"
 #include "format/number.h"
@@ -97,5 +96,3 @@ struct ct_cover_sums ct_cover_file_sums(const struct ct_cover_view *view, const 
 /* Writes a ratio as ct_number_percent does. */
 const char *ct_cover_percent(char text[CT_NUMBER_SIZE], struct ct_cover_ratio ratio);
 double ct_cover_rate(struct ct_cover_ratio ratio);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compresses with deflate (RFC 1951), for formats with compression inside. */
-#ifndef CT_FORMAT_DEFLATE_H
-#define CT_FORMAT_DEFLATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void ct_deflate_free(struct ct_deflate *deflate);
  * bytes begin another one. Without memory marks `to` as failed. */
 void ct_deflate_run(struct ct_deflate *deflate, const void *bytes, size_t size, bool last,
                     struct ct_grown *to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Disassembles instructions, with Capstone if it was found when coretap was built. */
-#ifndef CT_FORMAT_DISASM_H
-#define CT_FORMAT_DISASM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint8_t it, uint64_t 
 
 /* Returns whether an instruction was written as its opcode for lack of memory. */
 bool ct_disasm_lacked_memory(const struct ct_disasm *disasm);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes events as lines: tab-separated, CSV, or one JSON object each (paper 1, Table I). */
-#ifndef CT_FORMAT_EVENT_TEXT_H
-#define CT_FORMAT_EVENT_TEXT_H
+#pragma once
 
 #include "coretap/format.h"
 #include "coretap/named_event.h"
@@ -47,5 +46,3 @@ void ct_event_named_line(struct ct_text *text, enum ct_event_format format,
 /* Writes a line of text from a port. Bytes that cannot be printed, and the backslash, become \xHH. */
 void ct_event_text_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
                         const struct ct_port_line *line);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writer of JSON, for code with an open file. */
-#ifndef CT_FORMAT_JSON_H
-#define CT_FORMAT_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,5 +21,3 @@ void ct_json_address(struct ct_json *json, const char *key, uint64_t addr);
 
 /* Passes a text to a receiver as the inside of a JSON string. Returns the receiver's result. */
 int ct_json_write(const char *text, bool script, ct_write_fn *write, void *user);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Charts of stacked bars along an axis: calls over time, or stacks by weight. The page holds the numbers;
  * lanes.js draws, zooms, and shows details of bars. */
-#ifndef CT_FORMAT_LANES_H
-#define CT_FORMAT_LANES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct ct_lanes {
 
 /* Writes a chart. CT_ERR_NOMEM: the chart is missing. */
 int ct_lanes_html(FILE *out, const struct ct_lanes *lanes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes lines to a receiver, with headings for buffer and trace ID, for all writers of lines. */
-#ifndef CT_FORMAT_LINE_OUT_H
-#define CT_FORMAT_LINE_OUT_H
+#pragma once
 
 #include "base/out.h"
 #include "format/text.h"
@@ -30,5 +29,3 @@ struct ct_text *ct_line_out_begin(struct ct_line_out *lines);
 /* Returns the receiver's error, or CT_OK. */
 int ct_line_out_result(const struct ct_line_out *lines);
 int ct_line_out_flush(struct ct_line_out *lines);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Listing v1: one line for each packet or element (docs/listing.md). */
-#ifndef CT_FORMAT_LISTING_H
-#define CT_FORMAT_LISTING_H
+#pragma once
 
 #include "coretap/decode.h"
 #include "coretap/flow.h"
@@ -121,5 +120,3 @@ void ct_list_flow_soon(const struct ct_element_lister *lister, const struct ct_f
 
 /* Ends the last line. */
 void ct_list_flow_end(struct ct_element_lister *lister);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of code below those of elements: name of the address, source line, and instruction
  * (docs/listing.md). */
-#ifndef CT_FORMAT_LISTING_CODE_H
-#define CT_FORMAT_LISTING_CODE_H
+#pragma once
 
 #include "coretap/format.h"
 #include "format/code_text.h"
@@ -35,5 +34,3 @@ void ct_listing_code_free(struct ct_listing_code *code);
 /* Appends the lines of a record from the trace of `source`, read in `memory`. */
 void ct_list_code(struct ct_listing_code *code, struct ct_text *text, const struct ct_source *source,
                   uint32_t memory, const struct ct_flow *record);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of a listing as JSON objects, one a line. They are converted from the lines of text, so that both
  * have the same content. */
-#ifndef CT_FORMAT_LISTING_JSON_H
-#define CT_FORMAT_LISTING_JSON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ void ct_listing_json_free(struct ct_listing_json *json);
 
 /* Appends the objects of all complete lines to `out`. */
 void ct_listing_json_put(struct ct_listing_json *json, struct ct_text *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assembles named events of several sources, with the names from the programs. */
-#ifndef CT_FORMAT_NAMED_LINES_H
-#define CT_FORMAT_NAMED_LINES_H
+#pragma once
 
 #include "coretap/format.h"
 #include "coretap/named_event.h"
@@ -43,5 +42,3 @@ void ct_named_lines_free(struct ct_named_lines *lines);
 
 /* Returns an argument of a named event as a number. */
 double ct_named_number(const struct ct_named_event *event, unsigned argument);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formats numbers for people. Each function returns `text`, which the caller owns. */
-#ifndef CT_FORMAT_NUMBER_H
-#define CT_FORMAT_NUMBER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ const char *ct_number_short(char text[CT_NUMBER_SIZE], uint64_t value);
 /* Writes a share with one decimal, rounded down: "12.5 %". Only the whole is 100.0 %. Writes "-" when `all`
  * is 0. */
 const char *ct_number_percent(char text[CT_NUMBER_SIZE], uint64_t part, uint64_t all);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all HTML pages share: style, for light and dark, and scripts. A page is one file that loads nothing
  * else. */
-#ifndef CT_FORMAT_PAGE_H
-#define CT_FORMAT_PAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void ct_page_bar(FILE *out, double part);
 /* Write cells of a table: a number, and its share of a whole as text and as a bar. Tables sort by data-v. */
 void ct_page_count_cell(FILE *out, uint64_t value);
 void ct_page_part_cells(FILE *out, uint64_t part, uint64_t all);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes traces of Perfetto: the published message Trace, a sequence of packets, as they come. Packets are
  * collected, compressed, and written inside of other packets. */
-#ifndef CT_FORMAT_PERFETTO_H
-#define CT_FORMAT_PERFETTO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void ct_perfetto_flow(struct ct_perfetto *to, uint64_t track, uint64_t time, con
                       uint64_t number);
 
 void ct_perfetto_value(struct ct_perfetto *to, uint64_t track, uint64_t time, double value);
-
-#endif

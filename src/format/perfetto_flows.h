@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrows between cores in a trace of Perfetto, for contexts that move from one core to another. */
-#ifndef CT_FORMAT_PERFETTO_FLOWS_H
-#define CT_FORMAT_PERFETTO_FLOWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int ct_perfetto_flows_add(struct ct_perfetto_flows *flows, const struct ct_perfe
 /* Writes the arrows, from where a context stopped to where it ran next. CT_ERR_NOMEM. */
 int ct_perfetto_flows_write(struct ct_perfetto_flows *flows, struct ct_perfetto *to);
 void ct_perfetto_flows_free(struct ct_perfetto_flows *flows);
-
-#endif

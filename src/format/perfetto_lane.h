@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stream of a capture in a trace of Perfetto: its tracks, and the time axis of its events. */
-#ifndef CT_FORMAT_PERFETTO_LANE_H
-#define CT_FORMAT_PERFETTO_LANE_H
+#pragma once
 
 #include "base/pair_map.h"
 #include "coretap/format.h"
@@ -108,5 +107,3 @@ int ct_perfetto_software_take(struct ct_perfetto_software *software, const struc
 /* Writes an event whose time is known. CT_ERR_NOMEM. */
 int ct_perfetto_software_put(struct ct_perfetto_software *software, const struct ct_event *event,
                              uint64_t time);
-
-#endif

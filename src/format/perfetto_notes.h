@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes about a stream in a trace of Perfetto: events of watchpoints, and violations of specifications. */
-#ifndef CT_FORMAT_PERFETTO_NOTES_H
-#define CT_FORMAT_PERFETTO_NOTES_H
+#pragma once
 
 #include "coretap/format.h"
 
@@ -41,5 +40,3 @@ int ct_perfetto_notes_end(struct ct_perfetto_lane *lane);
 
 /* Writes an item whose time is known. CT_ERR_NOMEM. */
 int ct_perfetto_notes_put(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time);
-
-#endif

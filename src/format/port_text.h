@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assembles the text that a program writes to a stimulus port or channel, a few bytes at a time, to lines. */
-#ifndef CT_FORMAT_PORT_TEXT_H
-#define CT_FORMAT_PORT_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void ct_port_text_add(struct ct_port_text *text, const struct ct_event *event, c
 
 /* Passes on the remaining lines, by port. */
 void ct_port_text_end(struct ct_port_text *text, ct_port_line_fn *fn, void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes profiles in the formats of other tools. */
-#ifndef CT_FORMAT_PROFILE_H
-#define CT_FORMAT_PROFILE_H
+#pragma once
 
 #include "coretap/branch_list.h"
 #include "coretap/cover.h"
@@ -53,5 +52,3 @@ int ct_profile_callgrind(FILE *out, const struct ct_profile_stacks *stacks,
                          const struct ct_profile_view *views, size_t count, uint64_t *entries);
 int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stacks *stacks,
                      const struct ct_profile_view *views, size_t count, uint64_t *entries);
-
-#endif

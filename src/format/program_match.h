@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matches programs that ran with the identities in results. */
-#ifndef CT_FORMAT_PROGRAM_MATCH_H
-#define CT_FORMAT_PROGRAM_MATCH_H
+#pragma once
 
 #include "coretap/analysis.h"
 #include "coretap/programs.h"
@@ -13,5 +12,3 @@ bool ct_identity_is(const struct ct_program_identity *a, const struct ct_program
 
 /* Returns whether a program that ran has this identity. Returns false when its symbols cannot be loaded. */
 bool ct_identity_is_of(const struct ct_program_identity *identity, struct ct_program *program);
-
-#endif

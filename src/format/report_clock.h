@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps the cycles or instructions of a stream to the axis of its timestamps, which cores share. */
-#ifndef CT_FORMAT_REPORT_CLOCK_H
-#define CT_FORMAT_REPORT_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ static inline bool ct_report_clock_is_known(const struct ct_report_clock *clock)
  * Interpolates between two timestamps, and extrapolates at the rate of the nearest two. At a pause of
  * execution returns the time before it if `ends`, for something that ended; else the time after it. */
 uint64_t ct_report_clock_time(const struct ct_report_clock *clock, uint64_t at, bool ends);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The times of threads in captures that have ended, for a report of several. */
-#ifndef CT_FORMAT_REPORT_KEPT_H
-#define CT_FORMAT_REPORT_KEPT_H
+#pragma once
 
 #include "base/pair_map.h"
 #include "coretap/stacks.h"
@@ -29,5 +28,3 @@ int ct_report_kept_add(struct ct_report_kept *kept, const struct ct_stacks *stac
                        const struct ct_program_place *places, const uint32_t *stream_of, bool cycles);
 
 void ct_report_kept_free(struct ct_report_kept *kept);
-
-#endif

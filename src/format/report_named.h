@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the report holds of named events: sums by name, values over time, spans, and the first texts. */
-#ifndef CT_FORMAT_REPORT_NAMED_H
-#define CT_FORMAT_REPORT_NAMED_H
+#pragma once
 
 #include "base/arena.h"
 #include "format/named_lines.h"
@@ -79,5 +78,3 @@ int ct_report_named_add(struct ct_report_named *named, const struct ct_event_ori
 int ct_report_named_end(struct ct_report_named *named);
 
 void ct_report_named_free(struct ct_report_named *named);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a report holds of the current capture and of earlier ones. */
-#ifndef CT_FORMAT_REPORT_OWN_H
-#define CT_FORMAT_REPORT_OWN_H
+#pragma once
 
 #include "base/names.h"
 #include "coretap/report.h"
@@ -84,5 +83,3 @@ int ct_report_take_slices(struct ct_report *report);
 
 /* Frees the measurements of the streams of a buffer. */
 void ct_report_close_streams(struct ct_report *report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report: everything known of a capture, as one page. */
-#ifndef CT_FORMAT_REPORT_PAGE_H
-#define CT_FORMAT_REPORT_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -177,5 +176,3 @@ uint64_t ct_report_self(const struct ct_report_page *report, const struct ct_rep
 uint64_t ct_report_inclusive(const struct ct_report_page *report, const struct ct_report_function *function);
 uint64_t ct_report_all(const struct ct_report_page *report);
 const char *ct_report_unit(const struct ct_report_page *report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions and edges of a report of several captures and saved results. */
-#ifndef CT_FORMAT_REPORT_SUMS_H
-#define CT_FORMAT_REPORT_SUMS_H
+#pragma once
 
 #include "coretap/report.h"
 #include "format/report_kept.h"
@@ -27,5 +26,3 @@ int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stac
                         struct ct_timing_sums *times, struct ct_report_kept *kept,
                         struct ct_report_sums *into);
 void ct_report_sums_free(struct ct_report_sums *sums);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clocks of a capture's streams, which map slices to the axis of timestamps. */
-#ifndef CT_FORMAT_SLICE_CLOCKS_H
-#define CT_FORMAT_SLICE_CLOCKS_H
+#pragma once
 
 #include "coretap/format.h"
 #include "format/report_clock.h"
@@ -16,5 +15,3 @@ struct ct_slice_clocks {
 /* Returns the ticks of the timestamps at which a stream had executed `at` cycles or instructions, as
  * ct_report_clock_time does. */
 uint64_t ct_slice_clocks_time(const struct ct_slice_clocks *clocks, uint32_t lane, uint64_t at, bool ends);
-
-#endif

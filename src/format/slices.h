@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the executions of functions to be drawn along time: the longest ones, as many as there is room
  * for. */
-#ifndef CT_FORMAT_SLICES_H
-#define CT_FORMAT_SLICES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int ct_slices_add(struct ct_slices *slices, const struct ct_slice *slice);
 /* Ends adding: keeps `most` slices, and sorts them by lane, context, begin and depth. */
 void ct_slices_end(struct ct_slices *slices);
 void ct_slices_free(struct ct_slices *slices);
-
-#endif

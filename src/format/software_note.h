@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Describes what STM, ITM and DWT trace. */
-#ifndef CT_FORMAT_SOFTWARE_NOTE_H
-#define CT_FORMAT_SOFTWARE_NOTE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
 
 /* Writes everything about a CT_EVENT_SW or CT_EVENT_DWT except its payload. */
 void ct_software_note(const struct ct_event *event, const struct ct_source *source, char *note, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the buffer of a capture that describes a source. */
-#ifndef CT_FORMAT_SOURCE_BUFFER_H
-#define CT_FORMAT_SOURCE_BUFFER_H
+#pragma once
 
 #include "coretap/input.h"
 
@@ -17,5 +16,3 @@ static inline const struct ct_buffer *ct_source_buffer(const struct ct_capture *
                 return &capture->buffers[i];
     return capture->buffer_count ? capture->buffers : &none;
 }
-
-#endif

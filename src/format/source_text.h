@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a source file, line by line. */
-#ifndef CT_FORMAT_SOURCE_TEXT_H
-#define CT_FORMAT_SOURCE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void ct_source_text_free(struct ct_source_text *source);
 
 /* Gives the next line without its newline. Returns false behind the last one. */
 bool ct_source_text_next(struct ct_source_text *source, const char **text, size_t *size);
-
-#endif

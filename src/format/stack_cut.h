@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits how much of deep stacks is written, so that the output stays of a readable size. */
-#ifndef CT_FORMAT_STACK_CUT_H
-#define CT_FORMAT_STACK_CUT_H
+#pragma once
 
 #include "coretap/format.h"
 
@@ -22,5 +21,3 @@ void ct_stack_cut_free(struct ct_stack_cut *cut);
 /* Returns whether functions of the stack of a place are omitted. What is written then is the stack of
  * `outer`, CT_STACK_LEFT_OUT and the function of the place. */
 bool ct_stack_is_cut(const struct ct_stack_cut *cut, const struct ct_stack_found *found, uint32_t place);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plots of a value over time, for an HTML page. */
-#ifndef CT_FORMAT_SVG_LINE_H
-#define CT_FORMAT_SVG_LINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ struct ct_svg_line {
 /* Writes a step line through the values; a point with several spans from the least to the most of them. For a
  * page with ct_page_css. */
 void ct_svg_line(FILE *out, const struct ct_svg_line *line);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds lines of text quickly: appends them to a buffer, which is written when it is full. */
-#ifndef CT_FORMAT_TEXT_H
-#define CT_FORMAT_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -127,5 +126,3 @@ void ct_text_json(struct ct_text *text, const char *s);
 void ct_text_json_text(struct ct_text *text, const char *key, const char *value);
 void ct_text_json_number(struct ct_text *text, const char *key, uint64_t value);
 void ct_text_json_address(struct ct_text *text, const char *key, uint64_t addr);
-
-#endif

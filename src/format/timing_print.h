@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes times as text and as JSON. */
-#ifndef CT_FORMAT_TIMING_PRINT_H
-#define CT_FORMAT_TIMING_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -39,5 +38,3 @@ int ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const str
 
 /* Writes an object into the open array. */
 void ct_timing_print_json(struct ct_json *json, const struct ct_timing_view *view);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes results of specifications as lines of text, with their places in the program. */
-#ifndef CT_FORMAT_VERDICT_TEXT_H
-#define CT_FORMAT_VERDICT_TEXT_H
+#pragma once
 
 #include "coretap/verdict.h"
 #include "format/text.h"
@@ -12,5 +11,3 @@ void ct_verdict_line(struct ct_text *out, enum ct_verdict_format format,
 /* Writes that a specification takes no more events, and why. */
 void ct_verdict_stopped(struct ct_text *out, enum ct_verdict_format format,
                         const struct ct_verdict_origin *origin, uint32_t spec, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes events of watchpoints as lines of text. */
-#ifndef CT_FORMAT_WATCH_TEXT_H
-#define CT_FORMAT_WATCH_TEXT_H
+#pragma once
 
 #include "coretap/format.h"
 #include "format/text.h"
@@ -19,5 +18,3 @@ const char *ct_watch_value(const struct ct_event_origin *origin, const struct ct
 void ct_watch_line(struct ct_text *out, enum ct_watch_format format, const struct ct_event_origin *origin,
                    const struct ct_watchpoint *point, const struct ct_variable *variable,
                    const struct ct_watch_event *event);
-
-#endif

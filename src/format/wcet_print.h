@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the longest path of a function as text, as JSON, and for graphviz. */
-#ifndef CT_FORMAT_WCET_PRINT_H
-#define CT_FORMAT_WCET_PRINT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ void ct_wcet_print_dot(FILE *out, const struct ct_wcet_view *view);
 
 /* Writes the source of the path, with executions and cycles of each line. CT_ERR_NOMEM. */
 int ct_wcet_print_source(FILE *out, const struct ct_wcet_view *view);
-
-#endif

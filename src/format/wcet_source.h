@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The longest path by source lines. The cycles of a block are divided among its instructions in proportion to
  * their bytes, so that the sum over the lines equals the bound. */
-#ifndef CT_FORMAT_WCET_SOURCE_H
-#define CT_FORMAT_WCET_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ struct ct_wcet_source_row {
 /* Takes a line. Lines come file by file, including the few between lines of the path. */
 typedef void ct_wcet_source_fn(void *user, const struct ct_wcet_source_row *row);
 void ct_wcet_source_walk(const struct ct_wcet_source *source, ct_wcet_source_fn *give, void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The longest path of a function, and the names of its places. */
-#ifndef CT_FORMAT_WCET_VIEW_H
-#define CT_FORMAT_WCET_VIEW_H
+#pragma once
 
 #include "coretap/format.h"
 
@@ -17,5 +16,3 @@ const char *ct_wcet_view_line(const struct ct_wcet_view *view, uint32_t block, u
 const char *ct_wcet_view_assumed_name(uint32_t kind);
 const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *assumed);
 uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *view, const struct ct_wcet_assumed *assumed);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes text in XML and HTML. */
-#ifndef CT_FORMAT_XML_H
-#define CT_FORMAT_XML_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@ int ct_xml_write(const char *text, size_t size, ct_write_fn *write, void *user);
 /* Write such text to a file. */
 void ct_xml_text(FILE *out, const char *text);
 void ct_xml_bytes(FILE *out, const char *text, size_t size);
-
-#endif

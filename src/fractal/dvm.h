@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distributed virtual memory operations. ACE and CHI share the fields and the table of invalidations (IHI
  * 0050F.b B8.4, tables B8.5, B8.12, B8.17 to B8.20), but encode the fields differently. */
-#ifndef CT_FRACTAL_DVM_H
-#define CT_FRACTAL_DVM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ int ct_dvm_to_command(const struct ct_dvm *dvm, struct ct_fractal_command *c);
 
 /* Returns how many pages a range has, and their size in *page. Returns 0 if the granule is reserved. */
 uint64_t ct_dvm_pages(const struct ct_dvm *dvm, uint64_t *page);
-
-#endif

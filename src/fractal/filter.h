@@ -2,8 +2,7 @@
 /* A Bloom filter over the addresses that modules other than the reverse TLB need: pages of followed tables,
  * and observed lines with their pages. A clear bit means that an address is surely none of them, which holds
  * for most snoops. */
-#ifndef CT_FRACTAL_FILTER_H
-#define CT_FRACTAL_FILTER_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -66,5 +65,3 @@ static inline void ct_address_filter_clear(struct ct_address_filter *f)
 {
     memset(f, 0, sizeof *f);
 }
-
-#endif

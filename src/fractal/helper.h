@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invalidation Helper: queues requests of the other modules and turns them into commands, one per line or
  * translation. wire.h encodes the commands for a coherence protocol. */
-#ifndef CT_FRACTAL_HELPER_H
-#define CT_FRACTAL_HELPER_H
+#pragma once
 
 #include "coretap/fractal.h"
 
@@ -36,5 +35,3 @@ void ct_helper_tlbi_asid(struct ct_helper *h);
 
 /* Takes the next command. Returns 0 when the queue is empty. */
 int ct_helper_next(struct ct_helper *h, struct ct_fractal_command *out);
-
-#endif

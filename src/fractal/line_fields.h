@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of a line of a recorded message stream; shared by messages and flits. */
-#ifndef CT_FRACTAL_LINE_FIELDS_H
-#define CT_FRACTAL_LINE_FIELDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ const char *ct_line_origin(struct ct_line_fields *t, uint8_t *initiator, uint8_t
 
 /* Returns the letter of a kind (enum ct_fractal_kind). */
 char ct_line_kind(unsigned kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Logger: packs events, with the selected fields, into a ring of fixed size. */
-#ifndef CT_FRACTAL_LOGGER_H
-#define CT_FRACTAL_LOGGER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -61,5 +60,3 @@ void ct_record_unpack(uint32_t fields, const uint8_t *in, struct ct_fractal_even
 
 /* Gets bit, name and size of field `index`, from 0 on. Returns 0 after the last. */
 int ct_record_field(unsigned index, uint32_t *bit, const char **name, uint32_t *bytes);
-
-#endif

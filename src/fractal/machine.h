@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The complete tracer: its modules, and the state of the configuration port. */
-#ifndef CT_FRACTAL_MACHINE_H
-#define CT_FRACTAL_MACHINE_H
+#pragma once
 
 #include "base/ctx.h"
 #include "fractal/helper.h"
@@ -61,5 +60,3 @@ static inline unsigned ct_config_mode(const struct ct_config *c)
 {
     return c->control >> 1 & 3;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One translation of the target: found by the Translation Stalker, kept in the reverse TLB. */
-#ifndef CT_FRACTAL_MAPPING_H
-#define CT_FRACTAL_MAPPING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ static inline int ct_mapping_covers(const struct ct_fractal_mapping *m, uint64_t
 {
     return m->shift && (m->va ^ va) >> m->shift == 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Observation Points Watchdog: virtual lines whose every access must be visible. A point is resolved to a
  * physical line when its page is refilled; the line is then evicted from the caches, and again after each
  * snoop of it. */
-#ifndef CT_FRACTAL_POINTS_H
-#define CT_FRACTAL_POINTS_H
+#pragma once
 
 #include "fractal/filter.h"
 #include "fractal/helper.h"
@@ -64,5 +63,3 @@ static inline uint32_t ct_points_first(const struct ct_points *p, uint64_t pa)
 {
     return p->resolved ? p->bucket[ct_points_hash(p, pa)] : UINT32_MAX;
 }
-
-#endif

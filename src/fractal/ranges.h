@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The traced ranges of virtual addresses, sorted and disjoint. */
-#ifndef CT_FRACTAL_RANGES_H
-#define CT_FRACTAL_RANGES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ static inline int ct_ranges_touch(const struct ct_ranges *r, uint64_t first, uin
     const uint32_t i = ct_ranges_first(r, first);
     return i < r->count && r->range[i].lo <= last;
 }
-
-#endif

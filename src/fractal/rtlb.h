@@ -2,8 +2,7 @@
 /* Reverse TLB: maps a physical page to every virtual page of the target on it. Set-associative. Entries that
  * leave it also leave the cores' TLBs (active eviction), so a miss means that the page does not belong to the
  * target. */
-#ifndef CT_FRACTAL_RTLB_H
-#define CT_FRACTAL_RTLB_H
+#pragma once
 
 #include "fractal/helper.h"
 #include "fractal/mapping.h"
@@ -95,5 +94,3 @@ static inline int ct_rtlb_hit(const struct ct_rtlb *r, uint64_t pa)
     }
     return r->stashed != 0;
 }
-
-#endif

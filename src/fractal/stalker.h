@@ -6,8 +6,7 @@
  * mappings. While `track` is on, each line of a marked table is always either in no cache of the cluster, or
  * shared with the copy that the stalker read. So a first read and every write must be visible at the port.
  * Arm ARM DDI 0487, chapter D8 (VMSAv8-64). */
-#ifndef CT_FRACTAL_STALKER_H
-#define CT_FRACTAL_STALKER_H
+#pragma once
 
 #include "fractal/filter.h"
 #include "fractal/helper.h"
@@ -80,5 +79,3 @@ static inline uint32_t ct_stalker_hash(const struct ct_stalker *s, uint64_t pa)
 {
     return (uint32_t)((pa >> s->granule) * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->buckets - 1);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of a coherence protocol: its opcodes, and how it encodes the fields of a DVM operation. wire.c
  * does the rest for all protocols. */
-#ifndef CT_FRACTAL_PROTOCOL_H
-#define CT_FRACTAL_PROTOCOL_H
+#pragma once
 
 #include "coretap/fractal_wire.h"
 #include "fractal/dvm.h"
@@ -56,5 +55,3 @@ static inline uint64_t ct_wire_bits(uint64_t value, unsigned hi, unsigned lo)
 {
     return value >> lo & (UINT64_MAX >> (63 - (hi - lo)));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Iteration over the events of a log. */
-#ifndef CT_FRACTAL_LOG_EACH_H
-#define CT_FRACTAL_LOG_EACH_H
+#pragma once
 
 #include "coretap/fractal_names.h"
 
@@ -20,5 +19,3 @@ static inline int ct_fractal_only(const struct ct_fractal_names_options *options
  * error. Returns that error, or CT_ERR_NOMEM. */
 int ct_fractal_each(struct ct_ctx *ctx, struct ct_fractal_reader *reader, int only, ct_fractal_event_fn *fn,
                     void *user);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Combines the names of several programs in one list. */
-#ifndef CT_FRACTAL_LOG_NAMES_H
-#define CT_FRACTAL_LOG_NAMES_H
+#pragma once
 
 #include "coretap/fractal_names.h"
 
@@ -20,5 +19,3 @@ uint64_t ct_fractal_log_key(const struct ct_fractal_log *log, const struct ct_fr
 /* Returns the names of an event's process. Their addresses have no keys. */
 const struct ct_fractal_names *ct_fractal_log_names_of(const struct ct_fractal_log *log,
                                                        const struct ct_fractal_event *event);
-
-#endif

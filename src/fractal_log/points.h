@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Meaning of a log's observation points. The tracer watches lines; the log says what was meant in them:
  * addresses, functions, objects of several lines. */
-#ifndef CT_FRACTAL_LOG_POINTS_H
-#define CT_FRACTAL_LOG_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void ct_fractal_milestones_free(struct ct_fractal_milestones *m);
 /* Returns what a hit of a process's point at an address counts for. UINT32_MAX: the log does not say. */
 uint32_t ct_fractal_milestones_of(const struct ct_fractal_milestones *m, uint8_t process, uint32_t number,
                                   uint64_t va);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contents of a report on a log, and its pictures. */
-#ifndef CT_FRACTAL_LOG_REPORT_H
-#define CT_FRACTAL_LOG_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -97,5 +96,3 @@ void ct_fractal_report_svg_timeline(const struct ct_fractal_report *r, FILE *out
 void ct_fractal_report_svg_heat(const struct ct_fractal_report *r, FILE *out);
 void ct_fractal_report_svg_sets(const struct ct_fractal_report *r, FILE *out);
 void ct_fractal_report_svg_lines(const struct ct_fractal_report *r, FILE *out);
-
-#endif

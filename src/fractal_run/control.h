@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The control socket of a run: a client connects, sends a command line, and reads the answer up to its end.
  * The first word of the answer is "ok" or "error". */
-#ifndef CT_FRACTAL_RUN_CONTROL_H
-#define CT_FRACTAL_RUN_CONTROL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ void ct_fractal_control_close(struct ct_fractal_control *control);
 
 /* Executes the commands received so far, without waiting. */
 void ct_fractal_control_serve(struct ct_fractal_control *control, ct_fractal_control_fn *run, void *user);
-
-#endif

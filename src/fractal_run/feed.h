@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU with the access plugin, as a stream of words (access.h) from a pipe. */
-#ifndef CT_FRACTAL_RUN_FEED_H
-#define CT_FRACTAL_RUN_FEED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,5 +77,3 @@ void ct_fractal_feeds_finish(struct ct_fractal_feeds *feeds, struct ct_fractal_e
 
 /* Ends the program, if it runs. Returns false if it could not be executed. */
 bool ct_fractal_feed_stop(struct ct_fractal_feed *feed);
-
-#endif

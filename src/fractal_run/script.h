@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands for given times of a run, read from a file. */
-#ifndef CT_FRACTAL_RUN_SCRIPT_H
-#define CT_FRACTAL_RUN_SCRIPT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct ct_fractal_script {
  * CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_fractal_script_load(struct ct_ctx *ctx, const char *path, struct ct_fractal_script *script);
 void ct_fractal_script_free(struct ct_fractal_script *script);
-
-#endif

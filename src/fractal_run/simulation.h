@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by runs and the study of overheads: a program's stream of accesses on one or more simulated
  * clusters. */
-#ifndef CT_FRACTAL_RUN_SIMULATION_H
-#define CT_FRACTAL_RUN_SIMULATION_H
+#pragma once
 
 #include "coretap/fractal_report.h"
 #include "coretap/fractal_run.h"
@@ -254,5 +253,3 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s);
 
 /* Runs the program to its end, and sets how it ended. */
 int ct_fractal_simulation_run(struct ct_fractal_simulation *s, struct ct_fractal_ended *ended);
-
-#endif

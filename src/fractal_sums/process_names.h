@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the processes of an event log, and the load addresses of their programs. */
-#ifndef CT_FRACTAL_SUMS_PROCESS_NAMES_H
-#define CT_FRACTAL_SUMS_PROCESS_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ void ct_fractal_process_names_free(struct ct_fractal_process_names *names);
  * errors of ct_watches_set_text. */
 int ct_fractal_process_text(const struct ct_fractal_process_names *names, const struct ct_watches *watches,
                             uint32_t process, struct ct_watch_event *event);
-
-#endif

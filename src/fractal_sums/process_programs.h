@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps each process of an event log to one of the programs that have watchpoints, and to its load address. */
-#ifndef CT_FRACTAL_SUMS_PROCESS_PROGRAMS_H
-#define CT_FRACTAL_SUMS_PROCESS_PROGRAMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ static inline bool ct_fractal_process_has(const struct ct_fractal_process_progra
 {
     return !program || (!p->stranger && (!p->program || program == p->program));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of log sums: tables by name (sums.c), saved files (sums_file.c), reading a log
  * (sums_take.c). */
-#ifndef CT_FRACTAL_SUMS_SUMS_H
-#define CT_FRACTAL_SUMS_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -56,5 +55,3 @@ void ct_fractal_totals_add(struct ct_fractal_totals *sum, const struct ct_fracta
 /* Save and load the sums of logs (sums_file.c). */
 int ct_fractal_sums_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_fractal_sums_load(struct ct_analysis *part, struct ct_load *from);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the demultiplexer, for its framings and frame kernels. */
-#ifndef CT_FRAME_DEMUX_H
-#define CT_FRAME_DEMUX_H
+#pragma once
 
 #include "base/ctx.h"
 #include "coretap/frame.h"
@@ -137,5 +136,3 @@ size_t ct_aligned_push(struct ct_demux *demux, const uint8_t *data, size_t size)
 size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size);
 /* Ends a TPIU stream: a complete frame that waited is handled. */
 void ct_tpiu_finish(struct ct_demux *demux);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets other parts of the chain bypass the demultiplexer. */
-#ifndef CT_FRAME_DEMUX_SKIP_H
-#define CT_FRAME_DEMUX_SKIP_H
+#pragma once
 
 #include "coretap/frame.h"
 
@@ -27,5 +26,3 @@ uint64_t ct_framing_block_offset(enum ct_framing framing, uint64_t file_offset);
 
 /* Returns the offset of the next byte in the capture. */
 uint64_t ct_demux_offset(const struct ct_demux *demux);
-
-#endif

@@ -13,8 +13,7 @@
  *   pick           moves the segments of an ID from a row to a list
  *   copy_32, copy_64  copy so many bytes, unaligned
  * and makes its `struct ct_frame_ops` from the two functions at the end. frame.c has the plain version. */
-#ifndef CT_FRAME_KERNEL_H
-#define CT_FRAME_KERNEL_H
+#pragma once
 
 #include <string.h>
 
@@ -196,5 +195,3 @@ static size_t take_pure(const struct ct_demux *demux, const uint8_t *frames, siz
     n = n < count ? n : count;
     return n && cut_by_fsync(demux, frames + (n - 1) * CT_FRAME_SIZE) ? n - 1 : n;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Splits a frame in two words, for kernel.h on any processor. */
-#ifndef CT_FRAME_KERNEL64_H
-#define CT_FRAME_KERNEL64_H
+#pragma once
 
 #include <string.h>
 
@@ -68,5 +67,3 @@ static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
 #include "frame/row_single.h"
 
 #include "frame/row_bits.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A row of frames, between the two passes of kernel.h over it. */
-#ifndef CT_FRAME_ROW_H
-#define CT_FRAME_ROW_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ struct ct_frame_found {
 };
 
 #define CT_FRAME_NOT_LATE UINT64_C(0x8080808080808080) /* bits of `late` without meaning */
-
-#endif

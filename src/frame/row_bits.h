@@ -3,8 +3,7 @@
  * mask: bit by bit, with some extra iterations, so that their number is seldom a branch. A file that includes
  * this has defined
  *   equal_64  one bit for each of 64 bytes that has this value */
-#ifndef CT_FRAME_ROW_BITS_H
-#define CT_FRAME_ROW_BITS_H
+#pragma once
 
 #include "frame/demux.h"
 
@@ -58,5 +57,3 @@ static inline void pick(const struct ct_frame_row *row, uint64_t *left, size_t g
     }
     list->count = n;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Eight frames for kernel.h, one at a time. A file that includes this has defined
  *   restore_one  takes a frame as restore_eight does: a bit for each pair that begins with an ID byte */
-#ifndef CT_FRAME_ROW_SINGLE_H
-#define CT_FRAME_ROW_SINGLE_H
+#pragma once
 
 #include "frame/demux.h"
 
@@ -16,5 +15,3 @@ static inline struct ct_frame_found restore_eight(const uint8_t *frames, size_t 
     }
     return found;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the .ini dialect of captures (docs/formats.md) line by line, with line numbers. */
-#ifndef CT_INPUT_INI_H
-#define CT_INPUT_INI_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ int ct_ini_number(const struct ct_ini_item *item, uint64_t max, uint64_t *out);
 
 /* Returns CT_ERR_CONFIG with a message: "path:line: key=value: " and the text. */
 int ct_ini_fail(const struct ct_ini_item *item, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

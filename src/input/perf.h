@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the perf.data reader. One pass over the records collects their contents; buffers,
  * maps and images are then made from these. The trace stays in the file. */
-#ifndef CT_INPUT_PERF_H
-#define CT_INPUT_PERF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -272,5 +271,3 @@ const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id 
 
 /* Adds a text to the list of missing files. */
 int ct_perf_missing(struct ct_perf *perf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -3,8 +3,7 @@
  * tools/perf/Documentation/perf.data-file-format.txt for the file, include/uapi/linux/perf_event.h for
  * records of the kernel, tools/perf/util/cs-etm.h for the description of the trace units. All fields are
  * little-endian and packed. docs/formats.md lists what is read. */
-#ifndef CT_INPUT_PERF_FORMAT_H
-#define CT_INPUT_PERF_FORMAT_H
+#pragma once
 
 #define CT_PERF_MAGIC        "PERFILE2"
 #define CT_PERF_HEADER_SIZE  104u /* of a file; pipe mode only has magic and size: */
@@ -98,5 +97,3 @@ enum ct_perf_feature {
 
 /* The trace ID in the metadata is not valid; a record AUX_OUTPUT_HW_ID contains it. */
 #define CT_PERF_ID_UNUSED (UINT64_C(1) << 31)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes perf.data files, for 'coretap export --perf' and for tests that need special recordings. */
-#ifndef CT_INPUT_PERF_WRITE_H
-#define CT_INPUT_PERF_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -125,5 +124,3 @@ int ct_perf_write_bytes(struct ct_perf_writer *writer, const void *bytes, size_t
 /* Ends the data, writes features and header if there are any, and frees the writer's memory, also after
  * errors. */
 int ct_perf_write_end(struct ct_perf_writer *writer);
-
-#endif

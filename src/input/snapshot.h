@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The contents of the .ini files of a snapshot, from which a capture is made. */
-#ifndef CT_INPUT_SNAPSHOT_H
-#define CT_INPUT_SNAPSHOT_H
+#pragma once
 
 #include "input/snapshot_states.h"
 
@@ -52,5 +51,3 @@ int ct_trace_file_read(struct ct_opening *opening, const char *path, const char 
 /* Adds a copy of the item's key and value. CT_ERR_LIMIT beyond CT_ITEMS_MAX. */
 int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_ini_pair **pairs,
                 size_t *count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a snapshot's trace file that only coretap writes: code that changed while it ran
  * (docs/formats.md). */
-#ifndef CT_INPUT_SNAPSHOT_STATES_H
-#define CT_INPUT_SNAPSHOT_STATES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ int ct_snapshot_states_finish(struct ct_opening *opening, const char *path,
 /* Sets the pieces and maps of a buffer. CT_ERR_CONFIG: they do not match its file. */
 int ct_snapshot_states_apply(struct ct_opening *opening, const struct ct_snapshot_states *states,
                              struct ct_buffer *buffer);
-
-#endif

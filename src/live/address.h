@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses in the usual notation: "HOST:PORT" or "[HOST]:PORT". */
-#ifndef CT_LIVE_ADDRESS_H
-#define CT_LIVE_ADDRESS_H
+#pragma once
 
 struct addrinfo;
 
@@ -11,5 +10,3 @@ void ct_live_split_address(char *text, const char **host, const char **port);
 /* Resolves an address. Without a host it means 127.0.0.1. Returns what getaddrinfo
  * returns. *all is NULL after an error; otherwise free it with freeaddrinfo. */
 int ct_live_addresses(const char *text, struct addrinfo **all);
-
-#endif

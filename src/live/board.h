@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the analysing thread of a live run and the threads of its page: the latest status, and one
  * request of each kind at a time. The analysing thread checks it between two pieces of input. */
-#ifndef CT_LIVE_BOARD_H
-#define CT_LIVE_BOARD_H
+#pragma once
 
 #include "live/live.h"
 
@@ -44,5 +43,3 @@ char *ct_live_board_changes(struct ct_live_board *board, uint64_t *serial, unsig
 
 /* Makes a request and waits for the answer. */
 void ct_live_board_ask(struct ct_live_board *board, struct ct_live_command *command);
-
-#endif

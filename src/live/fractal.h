@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A FRACTAL log as the input of a live run, while it is written. Its watchpoint events are handled like those
  * of a trace. The log is one stream, with number 0. */
-#ifndef CT_LIVE_FRACTAL_H
-#define CT_LIVE_FRACTAL_H
+#pragma once
 
 #include "live/live.h"
 
@@ -21,5 +20,3 @@ int ct_live_log_begin(struct ct_live_stream *stream);
 
 /* Returns the time of the last record in seconds; 0 before the first record, or when the log has no clock. */
 double ct_live_log_time(const struct ct_live *live);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections to the page of a live run that have not shown the token yet. Their number and duration are
  * limited, so that they cannot lock out a connection with the token. */
-#ifndef CT_LIVE_GUESTS_H
-#define CT_LIVE_GUESTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct ct_live_guest *ct_live_guests_add(struct ct_live_guests *guests, int fd, 
 void ct_live_guests_admit(struct ct_live_guests *guests, struct ct_live_guest *guest);
 /* Removes a guest. Call it before its socket is closed. */
 void ct_live_guests_remove(struct ct_live_guests *guests, struct ct_live_guest *guest);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reactions to violations: a command to run, and a URL to post to. Each has a bounded queue and threads of
  * its own, so that they never delay the analyses. */
-#ifndef CT_LIVE_HOOKS_H
-#define CT_LIVE_HOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ struct ct_live_post_hook {
 int ct_live_post_hook_init(struct ct_live_post_hook *hook, struct ct_ctx *ctx, const char *url,
                            const char *ca);
 void ct_live_post_hook_free(struct ct_live_post_hook *hook);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page of a live run and its API (docs/live.md). */
-#ifndef CT_LIVE_HTTP_H
-#define CT_LIVE_HTTP_H
+#pragma once
 
 #include "live/board.h"
 
@@ -17,5 +16,3 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const 
 
 /* Stops serving. Close the board before. */
 void ct_live_http_stop(struct ct_live_http *http);
-
-#endif

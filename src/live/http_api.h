@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the server of a live run's page (http.c) and its API (http_api.c). */
-#ifndef CT_LIVE_HTTP_API_H
-#define CT_LIVE_HTTP_API_H
+#pragma once
 
 #include <microhttpd.h>
 #include <stdatomic.h>
@@ -65,5 +64,3 @@ enum MHD_Result ct_live_http_refuse(const struct ct_live_http *http, struct MHD_
 
 /* Closes the connection, because there is no memory for an answer. */
 enum MHD_Result ct_live_http_hang_up(const struct ct_live_http *http);
-
-#endif

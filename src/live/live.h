@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the parts of a live run: the analyses of the stream, which belong to one thread, and what
  * requests can change between two pieces of input. */
-#ifndef CT_LIVE_LIVE_H
-#define CT_LIVE_LIVE_H
+#pragma once
 
 #include "base/ctx.h"
 #include "coretap/format.h"
@@ -425,5 +424,3 @@ void ct_live_put_event(const struct ct_live *live, struct ct_json *json, const c
 void ct_live_put_kept(const struct ct_live *live, struct ct_json *json, const struct ct_live_kept *kept);
 /* Writes a number as hexadecimal text. */
 void ct_live_put_hex(struct ct_json *json, const char *key, uint64_t value, unsigned digits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the specifications on all trace IDs of a live stream together, ordered by their timestamps. */
-#ifndef CT_LIVE_ONE_RUN_H
-#define CT_LIVE_ONE_RUN_H
+#pragma once
 
 #include "live/live.h"
 
@@ -46,5 +45,3 @@ uint8_t ct_live_one_id(const struct ct_live *live, const struct ct_watch_event *
 
 /* Writes, for the page, how the sources keep up. */
 void ct_live_one_json(const struct ct_live *live, struct ct_json *json);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places of the programs to which inputs of specifications can be bound, for selection on the page. */
-#ifndef CT_LIVE_PLACES_H
-#define CT_LIVE_PLACES_H
+#pragma once
 
 #include "coretap/json.h"
 #include "coretap/live.h"
@@ -18,5 +17,3 @@ void ct_live_places_free(struct ct_live_places *places);
  * trace units, contexts; "variables", if a source traces loads and stores; and "others", which is always
  * complete. */
 void ct_live_places_json(const struct ct_live_places *places, const char *text, struct ct_json *json);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of a numeric output over time, and as a histogram, in fixed memory. */
-#ifndef CT_LIVE_PLOT_H
-#define CT_LIVE_PLOT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ void ct_live_plot_add(struct ct_live_plot *plot, uint64_t time, double value);
 /* Writes the plot as an object. Bars are logarithmic if no value is negative and the largest is more than a
  * hundred times the smallest positive one. */
 void ct_live_plot_json(struct ct_json *json, const char *key, const struct ct_live_plot *plot);
-
-#endif

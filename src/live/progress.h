@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Milestones of a run, for the page and the reports. */
-#ifndef CT_LIVE_PROGRESS_H
-#define CT_LIVE_PROGRESS_H
+#pragma once
 
 #include "live/live.h"
 
@@ -17,5 +16,3 @@ void ct_live_say_progress(const struct ct_live *live, struct ct_live_text *out);
 
 /* Returns how many milestones were reached late, or missed. */
 size_t ct_live_milestones_late(const struct ct_live *live);
-
-#endif

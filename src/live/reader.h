@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The thread that reads trace into the ring. */
-#ifndef CT_LIVE_READER_H
-#define CT_LIVE_READER_H
+#pragma once
 
 struct ct_live;
 struct ct_live_reader;
@@ -13,5 +12,3 @@ int ct_live_reader_start(struct ct_live *live, struct ct_live_reader **out);
 
 /* Waits for the thread to end, and frees it. Its input must be over or stopped. */
 void ct_live_reader_free(struct ct_live_reader *reader);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads requests of the page's API, which are JSON, and converts them to commands. */
-#ifndef CT_LIVE_REQUEST_H
-#define CT_LIVE_REQUEST_H
+#pragma once
 
 #include "live/live.h"
 
@@ -15,5 +14,3 @@ struct ct_live_posted *ct_live_posted_read(const char *what, const char *text, s
                                            const struct ct_monitor_options *options,
                                            struct ct_live_command *c, char *why, size_t why_size);
 void ct_live_posted_free(struct ct_live_posted *r, struct ct_live_command *c);
-
-#endif

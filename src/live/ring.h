@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bounded ring buffer between the thread that reads the input and the thread that analyses it. When it is
  * full, the reading thread waits, or drops bytes and counts them. */
-#ifndef CT_LIVE_RING_H
-#define CT_LIVE_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ void ct_live_ring_done(struct ct_live_ring *ring, size_t size);
 
 void ct_live_ring_wake(struct ct_live_ring *ring);
 struct ct_live_ring_state ct_live_ring_look(struct ct_live_ring *ring);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of a live run, from any of its threads. */
-#ifndef CT_LIVE_SAY_H
-#define CT_LIVE_SAY_H
+#pragma once
 
 #include "coretap/base.h"
 
@@ -15,5 +14,3 @@ void ct_live_say(const struct ct_live_say *say, enum ct_log_level level, const c
 
 /* Reports that memory ran out. */
 void ct_live_lack(const struct ct_live_say *say);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sources of trace while it is made: standard input, a FIFO, a TCP connection, a trace-sink device, a
  * file. */
-#ifndef CT_LIVE_SOURCE_H
-#define CT_LIVE_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int ct_live_source_begin(const struct addrinfo *address);
 /* Returns the result of the attempt once the socket is ready: 0 or an errno value. After 0, read the source
  * from `fd`. */
 int ct_live_source_connected(struct ct_live_source *source, int fd);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file in which a live run keeps its trace, and the .ini that describes it. Both can be read at any time,
  * even if the run is killed. */
-#ifndef CT_LIVE_TEE_H
-#define CT_LIVE_TEE_H
+#pragma once
 
 #include "live/ring.h"
 #include "coretap/live.h"
@@ -26,5 +25,3 @@ void ct_live_tee_look(const struct ct_live_tee *tee, struct ct_live_intake *inta
 
 /* Closes the file. Returns why it is incomplete, which was already reported; NULL when it is complete. */
 const char *ct_live_tee_close(struct ct_live_tee *tee);
-
-#endif

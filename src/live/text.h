@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A growing text that records when memory ran out for part of it. */
-#ifndef CT_LIVE_TEXT_H
-#define CT_LIVE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void ct_live_text_free(struct ct_live_text *text);
  * the text is not whole; what `write` returned. */
 int ct_live_text_give(struct ct_live_text *text, struct ct_ctx *ctx, const char *what, ct_write_fn *write,
                       void *user);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the page shows of a specification: its text, the last results, and plots of its numbers. Its size does
  * not grow with the results. */
-#ifndef CT_LIVE_VIEW_H
-#define CT_LIVE_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ void ct_live_view_add(struct ct_live_view *view, const struct ct_verify_result *
 /* Gets the earliest time since which some output has had only uncertain values. Returns false when no output
  * does. */
 bool ct_live_view_doubt(const struct ct_live_view *view, uint64_t *since);
-
-#endif

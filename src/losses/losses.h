@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what a stream lost. Losses are counted only here. */
-#ifndef CT_LOSSES_LOSSES_H
-#define CT_LOSSES_LOSSES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ void ct_losses_take_flow(struct ct_stream_stats *stats, const struct ct_flow_sum
 
 /* Returns the losses of a stream, including those that are in other members of its statistics. */
 struct ct_losses ct_losses_of(const struct ct_stream_stats *stats, enum ct_protocol protocol);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of one compilation: a bump allocator that is freed as a whole, and its interned names. */
-#ifndef CT_MONITOR_ARENA_H
-#define CT_MONITOR_ARENA_H
+#pragma once
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ static inline uint64_t hash_ptr(uint64_t h, const void *p)
 {
     return hash_mix(h, (uint64_t)(uintptr_t)p);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Syntax trees of the stream dialect (docs/tessla-language.md A.7). */
-#ifndef CT_MONITOR_AST_H
-#define CT_MONITOR_AST_H
+#pragma once
 
 #include "monitor/lex.h"
 
@@ -139,5 +138,3 @@ struct ct_mon_ast_stmt {
     struct ct_mon_ast_stmt *body; /* module */
     struct ct_mon_ast_annotation *annotations;
 };
-
-#endif

@@ -2,8 +2,7 @@
 /* A bank: machines that step together. The states of all its machines form one joint state, and the table
  * remembers where a step leads from it. So a step of hundreds of formulas is one look-up once their states
  * have occurred before. */
-#ifndef CT_MONITOR_BANK_H
-#define CT_MONITOR_BANK_H
+#pragma once
 
 #include "monitor/program.h"
 
@@ -46,5 +45,3 @@ void ct_mon_banks_leave(struct ct_monitor *m);
 
 /* Does the same for the bank of one machine. */
 void ct_mon_bank_leave(struct ct_monitor *m, uint32_t machine);
-
-#endif

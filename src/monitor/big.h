@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ints of more than 64 bits: heap objects (OBJ_BIG). An Int that fits into 64 bits is never such an object,
  * so equal Ints have equal representations. */
-#ifndef CT_MONITOR_BIG_H
-#define CT_MONITOR_BIG_H
+#pragma once
 
 #include "monitor/op.h"
 
@@ -39,5 +38,3 @@ struct ct_mon_cell ct_mon_int_from_digits(struct ct_mon_heap *h, const char *dig
                                           bool negative);
 /* Appends the magnitude in base 8, 10 or 16 (small letters). Sets t->failed when out of memory. */
 void ct_mon_big_print(struct ct_mon_text *t, const struct ct_mon_cell *c, unsigned base);
-
-#endif

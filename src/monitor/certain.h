@@ -2,8 +2,7 @@
 /* Finds which results are certain although events were lost. Tracks, beside the run, what each stream may
  * hold in any run that saw the events of this one. Exists from the first loss until nothing depends on a loss
  * any more. */
-#ifndef CT_MONITOR_CERTAIN_H
-#define CT_MONITOR_CERTAIN_H
+#pragma once
 
 #include "monitor/guess.h"
 #include "monitor/run.h"
@@ -217,5 +216,3 @@ void ct_mon_certain_states_copy(struct ct_mon_certain *to, const struct ct_mon_n
 /* Notes that the formula's machine is in the same state as in the run. */
 void ct_mon_certain_states_hold(struct ct_mon_certain *c, const struct ct_mon_node *s);
 bool ct_mon_certain_states_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s);
-
-#endif

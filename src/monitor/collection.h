@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* List, Set and Map. They are persistent: last() keeps an old version at the cost of the differences. */
-#ifndef CT_MONITOR_COLLECTION_H
-#define CT_MONITOR_COLLECTION_H
+#pragma once
 
 #include "monitor/value.h"
 
@@ -33,5 +32,3 @@ void ct_mon_collection_at(const struct ct_mon_obj *o, uint64_t at, struct ct_mon
                           struct ct_mon_cell *x);
 uint64_t ct_mon_collection_size(const struct ct_mon_obj *o);
 int ct_mon_collection_compare(struct ct_mon_heap *h, const struct ct_mon_obj *a, const struct ct_mon_obj *b);
-
-#endif

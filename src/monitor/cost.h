@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an output costs: the memory it keeps, and the operations that an event of each input causes. */
-#ifndef CT_MONITOR_COST_H
-#define CT_MONITOR_COST_H
+#pragma once
 
 #include "coretap/monitor.h"
 #include "monitor/program.h"
@@ -16,5 +15,3 @@ struct ct_mon_costs {
 int ct_mon_costs_of(const struct ct_mon_elab *e, const struct ct_mon_order *order, size_t output,
                     struct ct_mon_costs *out);
 void ct_mon_costs_free(struct ct_mon_costs *costs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source texts and their diagnostics. */
-#ifndef CT_MONITOR_DIAG_H
-#define CT_MONITOR_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ static inline struct ct_mon_span span_join(struct ct_mon_span a, struct ct_mon_s
 {
     return (struct ct_mon_span){a.source, a.from, b.to > a.from ? b.to : a.to};
 }
-
-#endif

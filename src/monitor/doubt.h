@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instants whose order is in doubt. The run takes them in the order given; beside it, this keeps the states
  * that the run would have after every other possible order. Exists from the first such instant on. */
-#ifndef CT_MONITOR_DOUBT_H
-#define CT_MONITOR_DOUBT_H
+#pragma once
 
 #include "monitor/run.h"
 
@@ -158,5 +157,3 @@ bool ct_mon_world_held(const struct ct_monitor *m, uint32_t output, struct ct_mo
 
 /* Returns whether an output emits the changes of a held value. */
 bool ct_mon_world_is_signal(const struct ct_monitor *m, uint32_t output);
-
-#endif

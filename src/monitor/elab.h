@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elaboration: resolves names and types, and expands macros and definitions into the core. */
-#ifndef CT_MONITOR_ELAB_H
-#define CT_MONITOR_ELAB_H
+#pragma once
 
 #include "monitor/ast.h"
 #include "monitor/name_map.h"
@@ -251,5 +250,3 @@ static inline struct ct_mon_cv cv_cell(struct ct_mon_elab *e, const struct ct_mo
 {
     return cv_value(ct_mon_ir_const(&e->pool, type, c));
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the emitter's files: emit.c for streams, emit_ir.c for the functions in them, emit_tables.c for
  * the tables beside the code. */
-#ifndef CT_MONITOR_EMIT_H
-#define CT_MONITOR_EMIT_H
+#pragma once
 
 #include "monitor/program.h"
 
@@ -69,5 +68,3 @@ void ct_mon_emit_functions(struct ct_mon_emit *m);
 void ct_mon_emit_tables(struct ct_mon_emit *m, const struct ct_mon_order *order);
 /* Computes the most work that a program may take from each instruction on. */
 void ct_mon_emit_costs(const struct ct_mon_emit *m);
-
-#endif

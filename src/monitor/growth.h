@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds streams that may grow: texts and collections that contain their own old value and more. */
-#ifndef CT_MONITOR_GROWTH_H
-#define CT_MONITOR_GROWTH_H
+#pragma once
 
 #include "monitor/program.h"
 
@@ -9,5 +8,3 @@
  * at most. A collection that is made smaller elsewhere counts as growing, too. Returns false when out of
  * memory. */
 bool ct_mon_growth_find(const struct ct_mon_elab *e, const struct ct_mon_order *order, bool *grows);
-
-#endif

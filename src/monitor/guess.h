@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a value may be when some of its inputs were lost: an interval, or which forms of an option. */
-#ifndef CT_MONITOR_GUESS_H
-#define CT_MONITOR_GUESS_H
+#pragma once
 
 #include "monitor/ir.h"
 
@@ -31,5 +30,3 @@ struct ct_mon_guess ct_mon_guess_payload(const struct ct_mon_type *type, const s
 /* Evaluates a lift's function for these parameters. Charges the work to `payer`. */
 struct ct_mon_guess ct_mon_guess_eval(struct ct_mon_heap *payer, const struct ct_mon_ir *kernel,
                                       const struct ct_mon_guess *params);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Value expressions: the functions that lifts apply. A hash-consed graph of operations on parameters. */
-#ifndef CT_MONITOR_IR_H
-#define CT_MONITOR_IR_H
+#pragma once
 
 #include "monitor/op.h"
 
@@ -81,5 +80,3 @@ static inline bool ir_is_const(const struct ct_mon_ir *e)
 {
     return e->kind == IR_CONST;
 }
-
-#endif

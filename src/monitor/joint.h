@@ -3,8 +3,7 @@
  * runs one program instead of one per specification. The parts have not begun, or their runs are at the same
  * instant; in the latter case equal streams are joined only if they hold the same value, because then they
  * always will. */
-#ifndef CT_MONITOR_JOINT_H
-#define CT_MONITOR_JOINT_H
+#pragma once
 
 #include "monitor/state.h"
 
@@ -45,5 +44,3 @@ bool ct_mon_joint_take(const struct ct_monitor_spec *joint, struct ct_monitor *r
 
 /* Releases the specifications that a joint specification points into. */
 void ct_mon_joint_release(struct ct_mon_joint *joint);
-
-#endif

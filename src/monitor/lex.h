@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of the stream dialect (docs/tessla-language.md A.5); the watchpoint dialect uses the
  * same lexer and ignores newlines. */
-#ifndef CT_MONITOR_LEX_H
-#define CT_MONITOR_LEX_H
+#pragma once
 
 #include "monitor/diag.h"
 
@@ -130,5 +129,3 @@ static inline struct ct_mon_span lex_span(const struct ct_mon_lexer *lx)
 /* Reads a word of the watchpoint dialect, as after codeLine: letters, digits and _ . / + - $. With `is_path`,
  * for variables, also [ ] and ::. */
 const char *ct_mon_lex_word(struct ct_mon_lexer *lx, bool is_path);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The standard library. A definition is parsed when its name is first looked up, because a specification uses
  * few of them. */
-#ifndef CT_MONITOR_LIBRARY_H
-#define CT_MONITOR_LIBRARY_H
+#pragma once
 
 #include "monitor/elab.h"
 
@@ -18,5 +17,3 @@ bool ct_mon_library_declare(struct ct_mon_library *library, const char *name);
 
 /* Declares all definitions. */
 void ct_mon_library_declare_all(struct ct_mon_library *library);
-
-#endif

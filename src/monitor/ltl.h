@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formulas of linear temporal logic, and the construction of their monitors. */
-#ifndef CT_MONITOR_LTL_H
-#define CT_MONITOR_LTL_H
+#pragma once
 
 #include "monitor/arena.h"
 #include "monitor/machine.h"
@@ -234,5 +233,3 @@ struct ct_mon_ltl_automaton {
 void ct_mon_ltl_automaton_init(struct ct_mon_ltl_automaton *m, struct ct_mon_ltl_pool *p);
 uint32_t ct_mon_ltl_automaton_add(struct ct_mon_ltl_automaton *m, const struct ct_mon_ltl *f);
 void ct_mon_ltl_automaton_finish(struct ct_mon_ltl_automaton *m);
-
-#endif

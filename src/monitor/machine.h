@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A temporal formula as a complete Moore machine over letters (docs/tessla-language.md B.6). */
-#ifndef CT_MONITOR_MACHINE_H
-#define CT_MONITOR_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline uint32_t machine_next(const struct ct_mon_machine *m, uint32_t sta
 {
     return m->next8 ? m->next8[letter * m->width + state] : m->next16[letter * m->width + state];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maps interned names to pointers: a hash table that only grows. */
-#ifndef CT_MONITOR_NAME_MAP_H
-#define CT_MONITOR_NAME_MAP_H
+#pragma once
 
 #include "monitor/arena.h"
 
@@ -23,5 +22,3 @@ void *ct_mon_name_map_get(const struct ct_mon_name_map *map, const char *name);
 /* Adds a name that the map does not have, with a value that is not NULL. */
 void ct_mon_name_map_add(struct ct_mon_arena *arena, struct ct_mon_name_map *map, const char *name,
                          void *value);
-
-#endif

@@ -2,8 +2,7 @@
 /* Programs as machine code, made with libgccjit, which is loaded when the first specification needs it.
  * Machine code handles the common cases; for others (an error, an overflow, a call) the bytecode takes over
  * the instant at that instruction. Both keep all state in the same cells. */
-#ifndef CT_MONITOR_NATIVE_H
-#define CT_MONITOR_NATIVE_H
+#pragma once
 
 #include "monitor/program.h"
 
@@ -53,5 +52,3 @@ const struct ct_mon_native_code *ct_mon_beside_code(const struct ct_mon_beside *
 
 /* Frees the machine code. Cancels what is not made yet. */
 void ct_mon_beside_free(struct ct_mon_beside *beside);
-
-#endif

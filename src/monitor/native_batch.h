@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CT_MONITOR_NATIVE_BATCH_H
-#define CT_MONITOR_NATIVE_BATCH_H
+#pragma once
 
 #include "monitor/native_emit.h"
 
@@ -12,5 +11,3 @@ enum {
  * Returns false when out of memory. */
 bool ct_mon_native_batch(const struct ct_mon_jit_api *jit, gcc_jit_context *ctx,
                          const struct ct_mon_program *p, const char *name);
-
-#endif

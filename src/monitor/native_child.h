@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the compiler in a separate process, so that its allocations, failures and temporary files do not
  * affect the process that wants its code. */
-#ifndef CT_MONITOR_NATIVE_CHILD_H
-#define CT_MONITOR_NATIVE_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ typedef bool ct_mon_child_fn(void *user, const char *path);
  * if it crashes, this one removes them. `stop`: NULL, or a flag that another thread sets (atomically) to
  * cancel within some milliseconds. Returns the handle of dlopen; NULL: nothing was made. */
 void *ct_mon_child_load(ct_mon_child_fn *make, void *user, const bool *stop);
-
-#endif

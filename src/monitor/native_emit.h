@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files that make machine code: native.c drives the compiler, native_emit.c passes it the
  * programs. */
-#ifndef CT_MONITOR_NATIVE_EMIT_H
-#define CT_MONITOR_NATIVE_EMIT_H
+#pragma once
 
 #include <libgccjit.h>
 
@@ -67,5 +66,3 @@ enum ct_mon_emitted {
 enum ct_mon_emitted ct_mon_native_emit(const struct ct_mon_jit_api *jit, gcc_jit_context *ctx,
                                        const struct ct_mon_program *p, uint32_t code, size_t count,
                                        size_t *room, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kinds of values that cells can hold while the inputs' programs run. */
-#ifndef CT_MONITOR_NATIVE_KINDS_H
-#define CT_MONITOR_NATIVE_KINDS_H
+#pragma once
 
 #include "monitor/program.h"
 
@@ -17,5 +16,3 @@ enum ct_mon_kind {
  * programs cannot be one function with cells as variables: there are timers, an input is a text, or an
  * instruction needs the bytecode. */
 bool ct_mon_native_kinds(const struct ct_mon_program *p, uint8_t *kinds, bool *written);
-
-#endif

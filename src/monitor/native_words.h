@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building blocks of emitted code: values, cells and blocks, in terms of libgccjit. Cells are in memory, or
  * local variables of the function. */
-#ifndef CT_MONITOR_NATIVE_WORDS_H
-#define CT_MONITOR_NATIVE_WORDS_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -298,5 +297,3 @@ static inline void jump_if(struct ct_mon_build *b, value x, uint32_t to)
     branch(b, x, target(b, to), on);
     b->now = on;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The core: a graph of streams. Both dialects are lowered to it; the emitter turns it into programs. */
-#ifndef CT_MONITOR_NODE_H
-#define CT_MONITOR_NODE_H
+#pragma once
 
 #include "monitor/diag.h"
 #include "monitor/ir.h"
@@ -114,5 +113,3 @@ bool ct_mon_node_reads_held(const struct ct_mon_node *s, uint32_t arg);
 
 /* Follows references to the final node. Returns NULL for a reference that leads back to itself. */
 struct ct_mon_node *ct_mon_node_target(struct ct_mon_node *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on values: the single definition that constant folding, bytecode and tests share. */
-#ifndef CT_MONITOR_OP_H
-#define CT_MONITOR_OP_H
+#pragma once
 
 #include "monitor/type.h"
 #include "monitor/value.h"
@@ -128,5 +127,3 @@ static inline bool ct_mon_op_small(enum ct_mon_op op, int64_t a, int64_t b, int6
         return false;
     }
 }
-
-#endif

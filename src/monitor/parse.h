@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parser of the stream dialect. */
-#ifndef CT_MONITOR_PARSE_H
-#define CT_MONITOR_PARSE_H
+#pragma once
 
 #include "monitor/ast.h"
 
@@ -54,5 +53,3 @@ void ct_mon_parse_type_list(struct ct_mon_parser *p, enum ct_mon_token close, st
                             size_t *n);
 /* Reads definitions up to the closing brace, or to a token that does not begin one. */
 void ct_mon_parse_defs(struct ct_mon_parser *p, struct ct_mon_ast *block);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints values as text (docs/tessla-language.md A.6) into a growing buffer. */
-#ifndef CT_MONITOR_PRINT_H
-#define CT_MONITOR_PRINT_H
+#pragma once
 
 #include "monitor/type.h"
 #include "monitor/value.h"
@@ -47,5 +46,3 @@ enum ct_mon_format_need {
 enum ct_mon_format_need ct_mon_format_check(const char *format, size_t size);
 void ct_mon_format_value(struct ct_mon_text *t, const char *format, size_t size, const struct ct_mon_cell *c,
                          const struct ct_mon_type *type);
-
-#endif

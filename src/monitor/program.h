@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The emitter's output: one program for each input and timer, with only the streams that it reaches; one for
  * instants at which several of them have events; one for instant 0. */
-#ifndef CT_MONITOR_PROGRAM_H
-#define CT_MONITOR_PROGRAM_H
+#pragma once
 
 #include "monitor/elab.h"
 #include "monitor/machine.h"
@@ -194,5 +193,3 @@ void ct_mon_emit_program(struct ct_mon_elab *e, const struct ct_mon_order *order
 /* Writes the core as a graph for graphviz. */
 struct ct_mon_text;
 void ct_mon_dot_write(const struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_text *out);
-
-#endif

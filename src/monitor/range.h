@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals of Ints, Bools (0 and 1) and verdicts: the possible results of an operation. */
-#ifndef CT_MONITOR_RANGE_H
-#define CT_MONITOR_RANGE_H
+#pragma once
 
 #include "monitor/op.h"
 
@@ -144,5 +143,3 @@ static inline bool range_apply(enum ct_mon_op op, struct ct_mon_range a, struct 
         return false;
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run: the state of a specification, and the engine that executes its programs. */
-#ifndef CT_MONITOR_RUN_H
-#define CT_MONITOR_RUN_H
+#pragma once
 
 #include "base/ctx.h"
 #include "coretap/monitor.h"
@@ -125,5 +124,3 @@ void ct_mon_run_give(struct ct_monitor *m, const struct ct_monitor_result *resul
 
 /* Checks that the run can be fed. Returns CT_ERR_ARG when it has ended, or when its receiver calls it. */
 int ct_mon_run_usable(const struct ct_monitor *m);
-
-#endif

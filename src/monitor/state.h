@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the states of two runs by stream, and continues a state in a run of another specification that has
  * the same streams. Only for specifications with plain values (ct_mon_joint_fits). */
-#ifndef CT_MONITOR_STATE_H
-#define CT_MONITOR_STATE_H
+#pragma once
 
 #include "monitor/run.h"
 
@@ -28,5 +27,3 @@ bool ct_mon_state_agree(const struct ct_monitor *a, const struct ct_monitor *b);
  * of memory. */
 bool ct_mon_state_take(struct ct_monitor *to, const struct ct_mon_place *streams,
                        const struct ct_mon_place *inputs, const struct ct_monitor *clock);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads textual traces (docs/tessla-language.md A.9). */
-#ifndef CT_MONITOR_TEXT_IN_H
-#define CT_MONITOR_TEXT_IN_H
+#pragma once
 
 #include "monitor/run.h"
 
@@ -86,5 +85,3 @@ bool ct_mon_value_literal(struct ct_mon_value_in *in, enum ct_mon_type_kind kind
 bool ct_mon_value_expression(struct ct_mon_value_in *in, enum ct_mon_type_kind kind, struct ct_mon_cell *out);
 /* Reads an expression and appends its value in the format of toString. */
 bool ct_mon_value_insertion(struct ct_mon_value_in *in, struct ct_mon_text *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types. They are interned: equal types are the same pointer. */
-#ifndef CT_MONITOR_TYPE_H
-#define CT_MONITOR_TYPE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -91,5 +90,3 @@ const struct ct_mon_type *ct_mon_type_subst(struct ct_mon_types *ts, const struc
  * members. */
 bool ct_mon_type_match(const struct ct_mon_type *pattern, const struct ct_mon_type *actual,
                        struct ct_mon_type_binds *binds);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Run-time values: cells of 16 bytes, and objects on a copying heap. */
-#ifndef CT_MONITOR_VALUE_H
-#define CT_MONITOR_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -210,5 +209,3 @@ static inline const struct ct_mon_obj_string *cell_string(const struct ct_mon_ce
 int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
 bool ct_mon_value_equal(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
 uint64_t ct_mon_value_hash(struct ct_mon_heap *h, const struct ct_mon_cell *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The watchpoint dialect (docs/tessla-language.md part B). */
-#ifndef CT_MONITOR_WATCH_H
-#define CT_MONITOR_WATCH_H
+#pragma once
 
 #include "monitor/elab.h"
 
@@ -11,5 +10,3 @@ bool ct_mon_watch_is(struct ct_mon_arena *arena, const struct ct_mon_source *sou
 
 /* Parses and lowers a specification into the core. */
 void ct_mon_watch_spec(struct ct_mon_elab *e, const struct ct_mon_source *text);
-
-#endif

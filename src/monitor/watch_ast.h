@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Syntax trees of the watchpoint dialect (docs/tessla-language.md B.2). */
-#ifndef CT_MONITOR_WATCH_AST_H
-#define CT_MONITOR_WATCH_AST_H
+#pragma once
 
 #include "monitor/elab.h"
 #include "monitor/ltl.h"
@@ -197,5 +196,3 @@ const struct ct_mon_type *ct_mon_watch_type(struct ct_mon_wv v);
 struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module, const char *name,
                                       struct ct_mon_wv *args, size_t n, enum ct_mon_wv_kind kind,
                                       struct ct_mon_span at);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files that build the machine of a formula of the watchpoint dialect. */
-#ifndef CT_MONITOR_WATCH_LTL_H
-#define CT_MONITOR_WATCH_LTL_H
+#pragma once
 
 #include "monitor/watch_ast.h"
 
@@ -64,5 +63,3 @@ struct ct_mon_ltl *ct_mon_formula_since(struct ct_mon_formula *f, struct ct_mon_
 /* Reads the interval of a timed operator. Returns all times when there is none. */
 struct ct_mon_ltl_interval ct_mon_formula_interval(struct ct_mon_formula *f, struct ct_mon_wenv *env,
                                                    const struct ct_mon_wx *x);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the watchpoint dialect's parser. */
-#ifndef CT_MONITOR_WATCH_PARSE_H
-#define CT_MONITOR_WATCH_PARSE_H
+#pragma once
 
 #include <string.h>
 
@@ -81,5 +80,3 @@ void ct_mon_watch_range(struct ct_mon_wp *w, struct ct_mon_wx *x);
 struct ct_mon_wx *ct_mon_watch_regular(struct ct_mon_wp *w);
 /* Parses the temporal operators that bind tighter than "and" (watch_parse_formula.c). */
 struct ct_mon_wx *ct_mon_watch_scope(struct ct_mon_wp *w);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every rank of a job must have in common with rank 0. No MPI in here. */
-#ifndef CT_MPI_HELLO_H
-#define CT_MPI_HELLO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct ct_hello {
 /* Returns whether a rank differs from rank 0. If so, *why becomes the reason, in at most CT_HELLO_WHY
  * bytes. */
 bool ct_hello_differs(const struct ct_hello *first, const struct ct_hello *other, int rank, char *why);
-
-#endif

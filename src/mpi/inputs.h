@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that a rank reads besides captures, for comparison with those of rank 0. No MPI in here. */
-#ifndef CT_MPI_INPUTS_H
-#define CT_MPI_INPUTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ uint64_t ct_inputs_sum(const struct ct_inputs *inputs);
 void ct_inputs_compare(const struct ct_inputs *first, struct ct_inputs_rank first_rank,
                        const struct ct_inputs *other, struct ct_inputs_rank other_rank,
                        void (*say)(void *user, const char *words), void *user);
-
-#endif

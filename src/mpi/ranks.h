@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ranks of a job, and their messages. Nobody waits in MPI itself, which spins: all ranks poll and sleep
  * in between, so that ranks on the same machine leave the processors to decoding. */
-#ifndef CT_MPI_RANKS_H
-#define CT_MPI_RANKS_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -112,5 +111,3 @@ int ranks_work(const struct ct_ranks *ranks);
 
 /* Adds the sums of all ranks to that of rank 0, in a tree. Returns an enum cli_exit. */
 int ranks_reduce(const struct ct_ranks *ranks);
-
-#endif

@@ -2,8 +2,7 @@
 /* Straight code of one context, by address. Blocks are stored in the order in which they were met, because
  * code that ran one after another tends to do so again. Each remembers its last successors, so most blocks
  * are found without the hash table. */
-#ifndef CT_OPENCSD_BLOCKS_H
-#define CT_OPENCSD_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ uint32_t ct_ocsd_blocks_find(const struct ct_ocsd_blocks *blocks, uint64_t addr,
 
 /* Adds a block at an address without one. There must be room. Returns its number. */
 uint32_t ct_ocsd_blocks_add(struct ct_ocsd_blocks *blocks, const struct ct_ocsd_block *block);
-
-#endif

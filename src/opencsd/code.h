@@ -2,8 +2,7 @@
 /* The program as a decoder follows it: straight code up to the next waypoint, read from the client's memory
  * and cached. Memory contents depend on the context and may change between two calls of the client. So code
  * is cached by context, and reread and compared once per call. */
-#ifndef CT_OPENCSD_CODE_H
-#define CT_OPENCSD_CODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -105,5 +104,3 @@ bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa
 
 /* Returns whether the four bytes at `addr` can be read. */
 bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr);
-
-#endif

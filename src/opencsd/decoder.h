@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A decoder of one trace ID in a tree, in the form that the tree uses for all protocols. */
-#ifndef CT_OPENCSD_DECODER_H
-#define CT_OPENCSD_DECODER_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ struct ct_ocsd_decoder {
     FnDefPktDataMon packet_monitor; /* callback of the client, or NULL */
     const void *packet_monitor_context;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of an ETMv3. */
-#ifndef CT_OPENCSD_ETM3_H
-#define CT_OPENCSD_ETM3_H
+#pragma once
 
 #include "opencsd/v7.h"
 
@@ -36,5 +35,3 @@ void ct_ocsd_etm3_release(struct ct_ocsd_etm3 *d);
 /* Fills in d->packet, which keeps fields that packets share with earlier ones. `bytes`: the packet's
  * bytes. */
 void ct_ocsd_etm3_convert(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *in, const uint8_t *bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes packets of an ETMv4 or ETE as OpenCSD does. That differs from coretap's packets when a field is too
  * long, or lacks what its header announces. */
-#ifndef CT_OPENCSD_ETM4_FIELDS_H
-#define CT_OPENCSD_ETM4_FIELDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void ct_ocsd_etm4_lengthen(struct ct_etm4_decoder *decoder);
 /* Decodes one packet, a struct ct_etm4_packet, like ct_etm4_decode. */
 size_t ct_ocsd_etm4_decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final,
                            void *packet, size_t *count);
-
-#endif

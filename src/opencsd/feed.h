@@ -2,8 +2,7 @@
 /* Splits the bytes of one trace ID into packets. Bytes of an incomplete packet at the end of a call are kept
  * for the next call. A packet's index is the trace index of its first byte; in framed trace, indices have
  * gaps. */
-#ifndef CT_OPENCSD_FEED_H
-#define CT_OPENCSD_FEED_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ bool ct_ocsd_feed_finish(struct ct_ocsd_feed *feed, void *packet, struct ct_ocsd
 
 /* Drops the kept bytes. */
 void ct_ocsd_feed_reset(struct ct_ocsd_feed *feed);
-
-#endif

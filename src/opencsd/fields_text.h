@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text of fields that packets of several protocols have. */
-#ifndef CT_OPENCSD_FIELDS_TEXT_H
-#define CT_OPENCSD_FIELDS_TEXT_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
@@ -14,5 +13,3 @@ void ct_ocsd_fields_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *add
 void ct_ocsd_fields_address_bits(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr);
 
 void ct_ocsd_fields_atoms(struct ct_ocsd_line *line, const ocsd_pkt_atom *atom);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Items from an ETMv4 or ETE that may still be cancelled, oldest first. */
-#ifndef CT_OPENCSD_HELD_H
-#define CT_OPENCSD_HELD_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -76,5 +75,3 @@ uint32_t ct_ocsd_held_cancel(struct ct_ocsd_held_queue *queue, uint32_t count);
 
 /* Inverts the newest atom, and cancels newer addresses. Returns false when there is no atom. */
 bool ct_ocsd_held_mispredict(struct ct_ocsd_held_queue *queue);
-
-#endif

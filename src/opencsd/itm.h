@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of an ITM, including its DWT. */
-#ifndef CT_OPENCSD_ITM_H
-#define CT_OPENCSD_ITM_H
+#pragma once
 
 #include "coretap/elem.h"
 #include "opencsd/itm_types.h"
@@ -31,5 +30,3 @@ void ct_ocsd_itm_convert(const struct ct_itm_packet *in, struct ct_ocsd_itm_pack
 
 /* Adds the elements of a packet to the output. */
 void ct_ocsd_itm_take(struct ct_ocsd_itm *d, const struct ct_itm_packet *packet);
-
-#endif

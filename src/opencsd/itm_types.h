@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OpenCSD's interface for ITM, introduced by 1.7.1; coretap may be built with headers of an earlier version.
  * Numbers and layouts are those of the public headers of 1.8; the names are our own. */
-#ifndef CT_OPENCSD_ITM_TYPES_H
-#define CT_OPENCSD_ITM_TYPES_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ static inline struct ct_ocsd_itm_payload ct_ocsd_itm_payload_of(const ocsd_gener
     memcpy(&payload, &element->sw_trace_info, sizeof payload);
     return payload;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoders that can be created, by name. */
-#ifndef CT_OPENCSD_KINDS_H
-#define CT_OPENCSD_KINDS_H
+#pragma once
 
 #include "opencsd/tree.h"
 
@@ -15,5 +14,3 @@ bool ct_ocsd_custom_is_known(const char *name);
  * functions. */
 ocsd_err_t ct_ocsd_custom_create(struct ct_ocsd_tree *tree, const char *name, int create_flags,
                                  const void *config, unsigned char *id);
-
-#endif

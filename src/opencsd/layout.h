@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structs of the interface as they are since OpenCSD 1.4, with the library's name unchanged: elements and
  * packets of ETMv4 and ETE became larger. Clients built for it get these. */
-#ifndef CT_OPENCSD_LAYOUT_H
-#define CT_OPENCSD_LAYOUT_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -84,6 +83,4 @@ void ct_ocsd_early_packet(const void *late, ocsd_etmv4_i_pkt *out);
  * OCSD_ERR_INVALID_PARAM_VAL, OCSD_ERR_NOT_INIT without memory access. */
 OCSD_C_API ocsd_err_t ocsd_dt_set_mem_acc_cacheing(const dcd_tree_handle_t handle, const int enable,
                                                    const uint16_t page_size, const int nr_pages);
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text composed in a buffer of the caller, and cut at its end. */
-#ifndef CT_OPENCSD_LINE_H
-#define CT_OPENCSD_LINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ static inline void ct_ocsd_line_decimal(struct ct_ocsd_line *line, uint64_t valu
 /* Appends the name of a memory space (OCSD_MEM_SPACE_…), in the words of the version that the program was
  * built for. Several spaces without a common name are listed, each with a comma. */
 void ct_ocsd_line_space(struct ct_ocsd_line *line, uint32_t space);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The error logger of OpenCSD's C interface, shared by all trees of a process. */
-#ifndef CT_OPENCSD_LOG_H
-#define CT_OPENCSD_LOG_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
@@ -28,5 +27,3 @@ void ct_ocsd_print(const char *text);
 
 /* Does the same for text that may contain NULs. text[size] must be 0. */
 void ct_ocsd_print_bytes(const char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory to which a tree's client gave access: callbacks, buffers, files. */
-#ifndef CT_OPENCSD_MEMORY_H
-#define CT_OPENCSD_MEMORY_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ void ct_ocsd_memory_deinit(struct ct_ocsd_memory *memory);
  * read. */
 uint32_t ct_ocsd_memory_read(const struct ct_ocsd_memory *memory, uint64_t addr, uint32_t space, uint8_t id,
                              uint32_t size, uint8_t *bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generic elements on their way to the client, who may request a pause after each. */
-#ifndef CT_OPENCSD_OUTPUT_H
-#define CT_OPENCSD_OUTPUT_H
+#pragma once
 
 #include <string.h>
 
@@ -59,5 +58,3 @@ ocsd_datapath_resp_t ct_ocsd_output_refuse(const struct ct_ocsd_output *output);
 
 /* Passes the added elements on, up to a response other than CONT. Returns the last response. */
 ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *output);
-
-#endif

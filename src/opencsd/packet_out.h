@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets on their way to the client: printed, or passed to its callbacks. */
-#ifndef CT_OPENCSD_PACKET_OUT_H
-#define CT_OPENCSD_PACKET_OUT_H
+#pragma once
 
 #include "opencsd/decoder.h"
 
@@ -59,5 +58,3 @@ static inline ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_deco
 
 /* Passes a datapath operation other than data to all receivers of packets. */
 ocsd_datapath_resp_t ct_ocsd_operation_out(const struct ct_ocsd_decoder *decoder, ocsd_datapath_op_t op);
-
-#endif

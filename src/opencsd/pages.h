@@ -2,8 +2,7 @@
 /* Memory of one context in pages. Each page is read from the client at most once per call, and compared with
  * its contents in the previous call. A client looks up an address for every request, which takes longer than
  * copying the bytes, so one request per page is cheaper than one per piece of code in it. */
-#ifndef CT_OPENCSD_PAGES_H
-#define CT_OPENCSD_PAGES_H
+#pragma once
 
 #include "opencsd/memory.h"
 
@@ -41,5 +40,3 @@ void ct_ocsd_pages_deinit(struct ct_ocsd_pages *pages);
  * of memory for the page; then read the memory directly. */
 const struct ct_ocsd_page *ct_ocsd_pages_at(struct ct_ocsd_pages *pages, const struct ct_ocsd_reader *reader,
                                             uint64_t addr);
-
-#endif

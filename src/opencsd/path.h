@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The current position of execution in the program, for all protocols, and the ranges made of it. */
-#ifndef CT_OPENCSD_PATH_H
-#define CT_OPENCSD_PATH_H
+#pragma once
 
 #include "opencsd/code.h"
 #include "opencsd/output.h"
@@ -98,5 +97,3 @@ static inline uint32_t ct_ocsd_path_excess(const struct ct_ocsd_path *path, uint
  * range is too long. */
 bool ct_ocsd_path_walk(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t end, bool inclusive,
                        struct ct_insn *last);
-
-#endif

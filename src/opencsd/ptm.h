@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of a PTM. */
-#ifndef CT_OPENCSD_PTM_H
-#define CT_OPENCSD_PTM_H
+#pragma once
 
 #include "opencsd/v7.h"
 
@@ -26,5 +25,3 @@ void ct_ocsd_ptm_correct_isa(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet
 /* Fills in d->packet, which keeps fields that packets share with earlier ones. `bytes`: the packet's
  * bytes. */
 void ct_ocsd_ptm_convert(struct ct_ocsd_ptm *d, const struct ct_ptm_packet *in, const uint8_t *bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The return stack of a trace unit, as a decoder has to mirror it. */
-#ifndef CT_OPENCSD_RETURN_STACK_H
-#define CT_OPENCSD_RETURN_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ static inline void ct_ocsd_return_flush(struct ct_ocsd_return_stack *s)
     s->count = 0;
     s->pending = false;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the decoders of software trace: passes bytes to the packet decoder, and packets to receivers and
  * to elements. Synchronises by an alignment packet. */
-#ifndef CT_OPENCSD_SOFTWARE_H
-#define CT_OPENCSD_SOFTWARE_H
+#pragma once
 
 #include "coretap/packet_itm.h"
 #include "coretap/packet_stm.h"
@@ -110,5 +109,3 @@ static inline ocsd_generic_trace_elem *ct_ocsd_software_add(struct ct_ocsd_softw
 {
     return ct_ocsd_output_add(&d->output, type, d->index);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of an STM. */
-#ifndef CT_OPENCSD_STM_H
-#define CT_OPENCSD_STM_H
+#pragma once
 
 #include "opencsd/software.h"
 
@@ -36,5 +35,3 @@ void ct_ocsd_stm_begin(struct ct_ocsd_stm *d, ocsd_stm_pkt_type type);
 /* Fills in d->packet, which keeps fields that packets share with earlier ones. */
 void ct_ocsd_stm_convert(struct ct_ocsd_stm *d, const struct ct_stm_packet *in,
                          const struct ct_ocsd_software_place *place);
-
-#endif

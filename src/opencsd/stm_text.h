@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets of an STM as text, in the words of OpenCSD 1.3.3. */
-#ifndef CT_OPENCSD_STM_TEXT_H
-#define CT_OPENCSD_STM_TEXT_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
 /* Writes the text of a packet (ocsd_stm_pkt), cut to `size` bytes. Returns its length. */
 size_t ct_ocsd_stm_text(const void *packet, char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A decode tree: the frames of a trace, a decoder per trace ID, the memory of the target, and the client's
  * callbacks. */
-#ifndef CT_OPENCSD_TREE_H
-#define CT_OPENCSD_TREE_H
+#pragma once
 
 #include "opencsd/decoder.h"
 #include "opencsd/frames.h"
@@ -38,5 +37,3 @@ struct ct_ocsd_decoder *ct_ocsd_tree_find(const struct ct_ocsd_tree *tree, uint8
  * `attached` is false when they go to neither. */
 void ct_ocsd_tree_set_output(struct ct_ocsd_tree *tree, FnTraceElemIn take_element, const void *context,
                              bool attached);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the decoders of PTM and ETMv3: passes bytes to the packet decoder, and packets to receivers and
  * to elements. Synchronises by an alignment packet and an i-sync. */
-#ifndef CT_OPENCSD_V7_H
-#define CT_OPENCSD_V7_H
+#pragma once
 
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
@@ -139,5 +138,3 @@ bool ct_ocsd_v7_is_foreign(const struct ct_ocsd_v7 *d);
 
 /* Reports that, for a packet named `packet`. The address of execution is unknown afterwards. */
 void ct_ocsd_v7_refuse_isa(struct ct_ocsd_v7 *d, const char *packet);
-
-#endif

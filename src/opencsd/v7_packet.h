@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the packets of PTM and ETMv3. */
-#ifndef CT_OPENCSD_V7_PACKET_H
-#define CT_OPENCSD_V7_PACKET_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ uint8_t ct_ocsd_v7_address_bits(const uint8_t *bytes, uint8_t isa, bool marked);
 
 /* Returns OpenCSD's value for an exception of the A and R profiles. */
 ocsd_armv7_exception ct_ocsd_v7_exception(unsigned number);
-
-#endif

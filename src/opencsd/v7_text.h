@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text shared by the packets of PTM and ETMv3, in the words of OpenCSD 1.3.3. */
-#ifndef CT_OPENCSD_V7_TEXT_H
-#define CT_OPENCSD_V7_TEXT_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
@@ -18,5 +17,3 @@ void ct_ocsd_v7_add_sync(struct ct_ocsd_line *line, ocsd_iSync_reason reason, co
 
 /* Adds a timestamp, and its `bits` low bits that the packet contained. */
 void ct_ocsd_v7_add_timestamp(struct ct_ocsd_line *line, uint64_t timestamp, unsigned bits);
-
-#endif

@@ -2,8 +2,7 @@
 /* Shared by the files of the control flow graph: code found by following branches (cfg_explore.c), jump
  * tables (cfg_table.c), blocks and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets
  * (cfg_targets.c). */
-#ifndef CT_PROGRAM_CFG_H
-#define CT_PROGRAM_CFG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -209,5 +208,3 @@ int ct_cfg_loops_find(struct ct_cfg *cfg);
 
 /* Reads a text of targets. A second call, after the blocks are made, handles the lines that need them. */
 int ct_cfg_targets_read(struct ct_cfg *cfg, const char *name, const char *text, bool before_blocks);
-
-#endif

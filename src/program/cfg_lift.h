@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The effect of single instructions, as far as jump tables need it: constants, sums, loads from tables,
  * bounds. */
-#ifndef CT_PROGRAM_CFG_LIFT_H
-#define CT_PROGRAM_CFG_LIFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void ct_lift_a32(uint32_t op, uint64_t addr, struct ct_lift *out);
 
 /* Lifts a T32 instruction; `op` has the first halfword in the upper half, as for ct_insn_decode_t32. */
 void ct_lift_t32(uint32_t op, uint64_t addr, struct ct_lift *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of languages whose compilers encode them by a few rules. */
-#ifndef CT_PROGRAM_DEMANGLE_H
-#define CT_PROGRAM_DEMANGLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ bool ct_demangle_may(const char *name);
 /* Returns the readable form of a name of Fortran, OCaml or Haskell, to be freed; NULL when it is none of
  * these, or with errno ENOMEM when out of memory. The result is never longer than the name. */
 char *ct_demangle_by_rules(const char *name);
-
-#endif

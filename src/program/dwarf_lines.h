@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the readers of line tables and of scopes. */
-#ifndef CT_PROGRAM_DWARF_LINES_H
-#define CT_PROGRAM_DWARF_LINES_H
+#pragma once
 
 #include "base/names.h"
 #include "coretap/source_lines.h"
@@ -100,5 +99,3 @@ int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader);
 /* Fills in lines->rows of a program of Go without debug information. The errors of ct_elf_open,
  * CT_ERR_NOMEM. */
 int ct_go_read_lines(struct ct_dwarf_reader *reader, const void *bytes, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * a package of such files (.dwp). The program has a skeleton for each, with the name of the file, and a table
  * of addresses that the unit refers to by number (DWARF 5, 3.1.2 and 7.3.2; before it GNU's extension of
  * DWARF 4). */
-#ifndef CT_PROGRAM_DWARF_SPLIT_H
-#define CT_PROGRAM_DWARF_SPLIT_H
+#pragma once
 
 #include "base/arena.h"
 #include "program/dwarf_lines.h"
@@ -52,5 +51,3 @@ bool ct_split_address(const struct ct_split_finder *finder, Dwarf_Die *die, unsi
  * another value than 0. Returns that value, else 0. */
 int ct_split_ranges(const struct ct_split_finder *finder, Dwarf_Die *die,
                     int (*take)(void *user, uint64_t start, uint64_t end), void *user);
-
-#endif

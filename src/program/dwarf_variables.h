@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the search for a variable and the search for its type. */
-#ifndef CT_PROGRAM_DWARF_VARIABLES_H
-#define CT_PROGRAM_DWARF_VARIABLES_H
+#pragma once
 
 #include "coretap/variable.h"
 #include "program/dwarf_split.h"
@@ -35,5 +34,3 @@ struct ct_variable_search {
 /* Sets out->type, form and related members for the variable at `addr` with the type of `variable`, after
  * following the search's path. CT_ERR_UNSUPPORTED: there is no such part; CT_ERR_NOMEM. */
 int ct_dwarf_read_type(struct ct_variable_search *search, Dwarf_Die *variable, uint64_t addr);
-
-#endif

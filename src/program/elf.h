@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files of Arm targets, opened and checked. */
-#ifndef CT_PROGRAM_ELF_H
-#define CT_PROGRAM_ELF_H
+#pragma once
 
 #include "coretap/base.h"
 
@@ -21,5 +20,3 @@ int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size
  * id. */
 int ct_elf_open_fd(struct ct_ctx *ctx, const char *name, int fd, size_t size, struct ct_elf *out);
 void ct_elf_close(struct ct_elf *elf);
-
-#endif

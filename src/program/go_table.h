@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of functions and lines that every Go program contains for its runtime (.gopclntab), even when
  * stripped: https://go.dev/s/go12symtab, and docs/architecture.md for changes of later versions. */
-#ifndef CT_PROGRAM_GO_TABLE_H
-#define CT_PROGRAM_GO_TABLE_H
+#pragma once
 
 #include "program/elf.h"
 
@@ -57,5 +56,3 @@ bool ct_go_values_next(const struct ct_go_table *table, struct ct_go_values *val
 /* Returns the path of a file by its number in the unit of a function; NULL when there is none. */
 const char *ct_go_table_file(const struct ct_go_table *table, const struct ct_go_function *function,
                              int64_t number);
-
-#endif

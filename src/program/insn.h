@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the three instruction classifiers: results, and which architecture version introduced what. */
-#ifndef CT_PROGRAM_INSN_H
-#define CT_PROGRAM_INSN_H
+#pragma once
 
 #include "coretap/program.h"
 
@@ -24,5 +23,3 @@ static inline bool ct_arch_has_v8(const struct ct_arch *arch, unsigned minor)
         return false;
     return arch->minor + (arch->major - 8u) * 5u >= minor;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of A64 instructions that a trace unit may count, and a look-up that scans all of it. */
-#ifndef CT_PROGRAM_INSN_A64_H
-#define CT_PROGRAM_INSN_A64_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ static inline bool ct_a64_may_branch(uint32_t opcode)
  * function. */
 void ct_insn_decode_a64_plain(uint32_t opcode, uint64_t addr, const struct ct_arch *arch,
                               struct ct_insn *out);
-
-#endif

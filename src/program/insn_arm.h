@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of A32 and T32 instructions that a trace unit may count. */
-#ifndef CT_PROGRAM_INSN_ARM_H
-#define CT_PROGRAM_INSN_ARM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -49,5 +48,3 @@ static inline const struct ct_arm_rule *ct_arm_find(const struct ct_arm_rule *ru
             return &rules[i];
     return NULL;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), which mark where code of an instruction set, or data,
  * starts. */
-#ifndef CT_PROGRAM_MAPPING_SYMBOLS_H
-#define CT_PROGRAM_MAPPING_SYMBOLS_H
+#pragma once
 
 #include "program/elf.h"
 
@@ -32,5 +31,3 @@ const struct ct_map_point *ct_mapping_at(const struct ct_mapping_symbols *mappin
 /* Narrows [*from, *end), which contains `addr`, to the addresses around it with the same mapping symbol. */
 void ct_mapping_around(const struct ct_mapping_symbols *mapping, uint64_t addr, uint64_t *from,
                        uint64_t *end);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Needed by the reader of ELF files to add the segments of an image to a memory. */
-#ifndef CT_PROGRAM_MEMORY_H
-#define CT_PROGRAM_MEMORY_H
+#pragma once
 
 #include "coretap/program.h"
 
@@ -79,5 +78,3 @@ int ct_memory_add_elf(struct ct_memory *memory, const struct ct_mapped_file *fil
  * the address space. To be called when all images were added. Logs how many are not found. CT_ERR_FORMAT,
  * CT_ERR_NOMEM. */
 int ct_memory_link(struct ct_memory *memory);
-
-#endif

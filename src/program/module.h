@@ -7,8 +7,7 @@
  * aligned, followed by data. Sections whose names begin with .init are loaded elsewhere, and freed after the
  * start: they have addresses only if the recording contains them (struct ct_module_place). The kernel fills
  * .plt with jumps to functions that a branch cannot reach. */
-#ifndef CT_PROGRAM_MODULE_H
-#define CT_PROGRAM_MODULE_H
+#pragma once
 
 #include "program/memory.h"
 
@@ -172,5 +171,3 @@ int ct_module_relocs(const struct ct_module *module, const struct ct_module_scn 
 
 /* Applies all relocations whose symbols are known. */
 int ct_module_relocate(struct ct_module *module);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits the names that a table gives to functions. Names may share the end of one text, so they may take
  * much more than the file. Long ones are limited to 1 MiB, and to four times the size of their table. */
-#ifndef CT_PROGRAM_NAME_LIMIT_H
-#define CT_PROGRAM_NAME_LIMIT_H
+#pragma once
 
 #include "base/arena.h"
 #include "coretap/base.h"
@@ -26,5 +25,3 @@ void ct_name_limit_grow(struct ct_name_limit *limit, uint64_t size);
  * the file `file`. Returns NULL when out of memory. */
 const char *ct_name_limit_apply(struct ct_name_limit *limit, struct ct_ctx *ctx, struct ct_arena *arena,
                                 const char *file, const char *name);
-
-#endif

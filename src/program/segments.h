@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the innermost of many address ranges, which may be nested or overlap in any way. */
-#ifndef CT_PROGRAM_SEGMENTS_H
-#define CT_PROGRAM_SEGMENTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ uint32_t ct_segments_at(const struct ct_segment *segments, size_t count, uint64_
  * same owner. */
 uint32_t ct_segments_around(const struct ct_segment *segments, size_t count, uint64_t addr, uint64_t *from,
                             uint64_t *end);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads source files named by debug information. It may name any file of the machine, so only those below a
  * few folders are read. */
-#ifndef CT_PROGRAM_SOURCE_FILES_H
-#define CT_PROGRAM_SOURCE_FILES_H
+#pragma once
 
 #include "base/arena.h"
 #include "coretap/program.h"
@@ -31,5 +30,3 @@ void ct_source_roots_free(struct ct_source_roots *roots);
  * CT_ERR_NOT_FOUND: it is missing, no regular file, too long, or outside, which is logged once.
  * CT_ERR_NOMEM. */
 int ct_source_read(struct ct_source_roots *roots, const char *path, char **text, size_t *size);
-
-#endif

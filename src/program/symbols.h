@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the readers of an ELF file's sections, which collect its functions. */
-#ifndef CT_PROGRAM_SYMBOLS_H
-#define CT_PROGRAM_SYMBOLS_H
+#pragma once
 
 #include "base/arena.h"
 #include "coretap/program.h"
@@ -138,5 +137,3 @@ int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const
 
 /* Copies the build id and returns its size, 0 when there is none. `file_size` limits what is read. */
 size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST]);
-
-#endif

@@ -2,8 +2,7 @@
 /* Firmware as text, with addresses: Intel HEX and Motorola S-records. It is converted to an ELF file without
  * sections and symbols, of 32-bit or 64-bit Arm depending on its returns, so that all other code sees a
  * program. */
-#ifndef CT_PROGRAM_TEXT_IMAGE_H
-#define CT_PROGRAM_TEXT_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ const char *ct_text_image_kind(const uint8_t *text, size_t size);
  * CT_ERR_FORMAT with the number of a damaged line, or when a byte is given twice; CT_ERR_NOMEM. */
 int ct_text_image_read(struct ct_ctx *ctx, const char *path, const uint8_t *text, size_t size, uint8_t **out,
                        size_t *out_size);
-
-#endif

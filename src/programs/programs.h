@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the set of programs. */
-#ifndef CT_PROGRAMS_PROGRAMS_H
-#define CT_PROGRAMS_PROGRAMS_H
+#pragma once
 
 #include "base/arena.h"
 #include "coretap/programs.h"
@@ -96,5 +95,3 @@ void ct_programs_forget_rests(struct ct_programs *programs);
 
 /* Frees the loaded parts of a program. */
 void ct_known_program_unload(struct ct_known_program *program);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packets of ETMv3 with more than a header. Each handler reads from after the header; when the cursor is
  * `cut` at the end, the state has not changed. */
-#ifndef CT_PROTO_ETM3_FIELDS_H
-#define CT_PROTO_ETM3_FIELDS_H
+#pragma once
 
 #include "base/v7_config.h"
 #include "coretap/packet_etm3.h"
@@ -37,5 +36,3 @@ void ct_etm3_data(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t heade
 
 /* Fills in a packet that the end of the trace cuts, from what was known before (docs/listing.md). */
 void ct_etm3_cut(const struct ct_etm3_state *s, struct ct_etm3_packet *packet);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of ETMv4/ETE packets: continuation-coded numbers, addresses, contexts. */
-#ifndef CT_PROTO_ETM4_FIELDS_H
-#define CT_PROTO_ETM4_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info);
 /* Reads the information byte of a context, and the fields it announces, into `packet`. */
 void ct_etm4_context(struct ct_etm4_cursor *c, const struct ct_etm4_config *config,
                      struct ct_etm4_packet *packet);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interprets the fields of an ETMv4/ETE packet once all are read, and updates the decoder. Shared by the
  * packet decoder and the byte-wise one. */
-#ifndef CT_PROTO_ETM4_FINISH_H
-#define CT_PROTO_ETM4_FINISH_H
+#pragma once
 
 #include "base/bytes.h"
 #include "proto/etm4_state.h"
@@ -173,5 +172,3 @@ static inline void ct_etm4_finish_cut(struct ct_etm4_packet *packet, size_t size
                                       .size = (uint8_t)size,
                                       .type = ends ? CT_ETM4_INCOMPLETE_EOT : CT_ETM4_BAD_SEQUENCE};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first byte of an ETMv4/ETE packet: what it announces, for a given configuration. */
-#ifndef CT_PROTO_ETM4_HEADER_H
-#define CT_PROTO_ETM4_HEADER_H
+#pragma once
 
 #include "coretap/packet.h"
 #include "base/etm4_config.h"
@@ -46,5 +45,3 @@ struct ct_etm4_header {
 
 /* Fills in all 256 headers for a source with this configuration. */
 void ct_etm4_headers_init(const struct ct_etm4_config *config, struct ct_etm4_header table[256]);
-
-#endif

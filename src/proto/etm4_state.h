@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of the ETMv4/ETE packet decoder, for the fast path that shares it. */
-#ifndef CT_PROTO_ETM4_STATE_H
-#define CT_PROTO_ETM4_STATE_H
+#pragma once
 
 #include "proto/etm4_fields.h"
 #include "proto/etm4_header.h"
@@ -21,5 +20,3 @@ struct ct_etm4_decoder {
     /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
 };
-
-#endif

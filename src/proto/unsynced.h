@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs of bytes without synchronisation. All packet decoders make one packet from each, however the input is
  * cut. */
-#ifndef CT_PROTO_UNSYNCED_H
-#define CT_PROTO_UNSYNCED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ static inline uint64_t ct_unsynced_end(struct ct_unsynced *run)
 /* Searches for an alignment packet: `zeros` bytes of 0, at most 16, and 0x80. Returns the number of bytes in
  * the run. Zeros at the end are held back unless it is final, because the packet may begin with them. */
 size_t ct_unsynced_find(const uint8_t *data, size_t size, size_t zeros, bool final, bool *found);
-
-#endif

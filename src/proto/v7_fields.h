@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields that the packets of ETMv3 and PTM share. */
-#ifndef CT_PROTO_V7_FIELDS_H
-#define CT_PROTO_V7_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ unsigned ct_v7_address_shift(unsigned isa);
 
 /* Number of zero bytes that an alignment packet needs before its 0x80. */
 #define CT_V7_ASYNC_ZEROS 5
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The capture that is being recorded: trace files, the truth file, and the description. */
-#ifndef CT_RECORD_CAPTURE_H
-#define CT_RECORD_CAPTURE_H
+#pragma once
 
 #include "coretap/record.h"
 #include "record/programs.h"
@@ -96,5 +95,3 @@ int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record
 /* Sets the sums over all cores. */
 void ct_record_capture_sums(const struct ct_record_capture *capture, struct ct_record_result *result);
 void ct_record_capture_free(struct ct_record_capture *capture);
-
-#endif

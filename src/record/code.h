@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The code that a recorded program executed: blocks from the recorder with their waypoints, and their
  * memory. */
-#ifndef CT_RECORD_CODE_H
-#define CT_RECORD_CODE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -110,5 +109,3 @@ uint32_t ct_code_view_version(const struct ct_code_view *view, uint32_t changing
 /* Makes earlier versions current again: versions[i] at the place with the number i + 1, and the first version
  * at places beyond `count`. */
 void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint32_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program under QEMU, connected through shared memory (recorder/trace_stream.h). */
-#ifndef CT_RECORD_FEED_H
-#define CT_RECORD_FEED_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -50,5 +49,3 @@ const struct trace_block *ct_record_feed_block(struct ct_record_feed *feed);
 /* Waits for the program and frees the shared memory. Returns its exit code, or 128 plus the number of the
  * signal that ended it. */
 int ct_record_feed_finish(struct ct_record_feed *feed);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace file that is being recorded. Trace is held back until its description is written. */
-#ifndef CT_RECORD_FILE_H
-#define CT_RECORD_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ int ct_record_file_add(struct ct_record_file *trace, const uint8_t *bytes, size_
 int ct_record_file_release(struct ct_ctx *ctx, struct ct_record_file *trace, const char *dir,
                            const char *name);
 void ct_record_file_close(struct ct_record_file *trace);
-
-#endif

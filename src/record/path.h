@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The path of a thread: converts words of the recorder to the execution of a core. */
-#ifndef CT_RECORD_PATH_H
-#define CT_RECORD_PATH_H
+#pragma once
 
 #include "record/code.h"
 #include "record/software.h"
@@ -33,5 +32,3 @@ int ct_path_pause(struct ct_path *path);
 /* Ends the thread. If `certain`, its current block is executed up to `at` (see struct trace_thread): the
  * thread was alone and ended by its own fault. If others ended it, its position is unknown. */
 int ct_path_end(struct ct_path *path, uint32_t at, uint32_t whole, bool certain);
-
-#endif

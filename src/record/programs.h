@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The executed ELF files with their load addresses, for the capture. */
-#ifndef CT_RECORD_PROGRAMS_H
-#define CT_RECORD_PROGRAMS_H
+#pragma once
 
 #include "record/snapshot.h"
 #include "recorder/trace_stream.h"
@@ -18,5 +17,3 @@ int ct_record_programs_map(struct ct_ctx *ctx, struct ct_record_programs *progra
 int ct_record_programs_first(struct ct_ctx *ctx, struct ct_record_programs *programs, const char *path,
                              uint64_t bias);
 void ct_record_programs_free(struct ct_record_programs *programs);
-
-#endif

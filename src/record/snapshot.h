@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a recording as a snapshot directory (docs/formats.md): everything except the trace. */
-#ifndef CT_RECORD_SNAPSHOT_H
-#define CT_RECORD_SNAPSHOT_H
+#pragma once
 
 #include "record/states.h"
 
@@ -44,5 +43,3 @@ struct ct_snapshot {
 /* Writes all files except the trace. snapshot.ini is replaced last, so if `part` is a new folder, there is a
  * complete description at any time. CT_ERR_IO: a file cannot be written. */
 int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files that write snapshots. */
-#ifndef CT_RECORD_SNAPSHOT_FILE_H
-#define CT_RECORD_SNAPSHOT_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ int ct_snapshot_look(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, str
 /* Writes changing code into a separate file, and its description to `out`. */
 int ct_snapshot_write_states(struct ct_ctx *ctx, const struct ct_snapshot *snapshot,
                              const struct ct_snapshot_memory *memory, size_t buffers, FILE *out);
-
-#endif

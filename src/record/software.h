@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model of an ITM with its DWT, or of an STM: it receives accesses to watched memory and to stimulus ports,
  * and writes their trace. */
-#ifndef CT_RECORD_SOFTWARE_H
-#define CT_RECORD_SOFTWARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ int ct_software_flush(struct ct_software *software);
 /* Writes all held accesses; the following trace begins with an alignment packet. Returns the result of
  * `write`. */
 int ct_software_restart(struct ct_software *software);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write the trace of accesses, which arrive in the order of their clocks. */
-#ifndef CT_RECORD_SOFTWARE_WRITER_H
-#define CT_RECORD_SOFTWARE_WRITER_H
+#pragma once
 
 #include "record/software.h"
 
@@ -43,5 +42,3 @@ int ct_stm_writer_put(struct ct_stm_writer *writer, const struct ct_software_acc
 
 /* Completes a half-written byte. Returns the result of `write`. */
 int ct_stm_writer_fill(struct ct_stm_writer *writer);
-
-#endif

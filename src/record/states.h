@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* States of memory: the versions of changing code that are current at the same time. Each piece of trace
  * belongs to one state. */
-#ifndef CT_RECORD_STATES_H
-#define CT_RECORD_STATES_H
+#pragma once
 
 #include "record/code.h"
 
@@ -28,5 +27,3 @@ uint32_t ct_states_version(const struct ct_states *states, uint32_t number,
 
 /* Returns whether the version of a place differs between states. */
 bool ct_states_differ(const struct ct_states *states, const struct ct_code_place *place);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Instructions come in runs that end at a waypoint or an exception. A run is traced completely or not at
  * all. */
-#ifndef CT_RECORD_UNIT_H
-#define CT_RECORD_UNIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -133,5 +132,3 @@ int ct_unit_flush(struct ct_unit *unit);
 
 /* Writes all held elements. */
 int ct_unit_finish(struct ct_unit *unit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the trace unit: its state, and the functions that differ between protocols. */
-#ifndef CT_RECORD_UNIT_STATE_H
-#define CT_RECORD_UNIT_STATE_H
+#pragma once
 
 #include "coretap/encode.h"
 #include "record/unit.h"
@@ -95,5 +94,3 @@ int ct_unit_put(struct ct_unit *u, struct ct_elem elem);
 
 /* Adds an address element. */
 int ct_unit_address(struct ct_unit *u, const struct ct_unit_place *at);
-
-#endif

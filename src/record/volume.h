@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measures how much trace a program makes: each core has a trace unit for each combination of settings, whose
  * bytes are only counted. */
-#ifndef CT_RECORD_VOLUME_H
-#define CT_RECORD_VOLUME_H
+#pragma once
 
 #include "coretap/record.h"
 #include "record/unit.h"
@@ -24,5 +23,3 @@ int ct_volume_meter_end(struct ct_volume_meter *meter, unsigned number);
 
 /* Ends all cores. CT_ERR_NOMEM. */
 int ct_volume_meter_finish(struct ct_volume_meter *meter);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An index of a buffer: synchronisation points of its streams, with the state of their clocks. */
-#ifndef CT_SESSION_INDEX_H
-#define CT_SESSION_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -91,5 +90,3 @@ int ct_index_find(const struct ct_index *index, const struct ct_index_look *look
 
 /* Makes a new chain begin there. The chain must have the framing begin->framing. */
 void ct_index_begin_chain(struct ct_chain *chain, const struct ct_index_begin *begin);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Indexes in files (docs/formats.md). */
-#ifndef CT_SESSION_INDEX_FILE_H
-#define CT_SESSION_INDEX_FILE_H
+#pragma once
 
 #include "session/index.h"
 
@@ -38,5 +37,3 @@ int ct_index_load(struct ct_ctx *ctx, const char *path, const struct ct_index_id
 /* Saves an index: writes a temporary file beside it and renames that. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_index_save(struct ct_ctx *ctx, const char *path, const struct ct_index *index,
                   const struct ct_index_identity *of);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the parts of a session: passes for analyses (session.c), and passes for single streams
  * (turns.c). */
-#ifndef CT_SESSION_SESSION_H
-#define CT_SESSION_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -65,5 +64,3 @@ void ct_session_forget_index(struct ct_session *session);
 /* Decodes the streams of a buffer one after the other (turns.c). The errors of ct_session_run. */
 int ct_session_turns(struct ct_session *session, const struct ct_capture *capture,
                      const struct ct_buffer *buffer, uint32_t first_lane);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state that a session records of its shard (shard.c), and how shards are written to files
  * (shard_file.c). */
-#ifndef CT_SESSION_SHARD_H
-#define CT_SESSION_SHARD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -67,5 +66,3 @@ struct ct_shard_stream *ct_shard_stream(struct ct_shard *shard, uint32_t buffer,
 /* Adds a context to a stream, without duplicates. CT_ERR_NOMEM. */
 int ct_shard_add_context(struct ct_shard *shard, struct ct_shard_stream *stream,
                          const struct ct_edge_context *context);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of a sieve: wanted code, wanted contexts, and the beginning and end of the window. */
-#ifndef CT_SESSION_SIEVE_H
-#define CT_SESSION_SIEVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -90,5 +89,3 @@ void ct_sieve_window_free(struct ct_sieve_window *window);
  * of the window, 0 when not, or a negative error. */
 int ct_sieve_window_has(struct ct_sieve_window *window, const struct ct_sieve_clock *clock,
                         const struct ct_step_batch *item);
-
-#endif

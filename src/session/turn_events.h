@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a stream in its turn, made from its elements or along the program. Those that the filter
  * keeps go to the receiver of the session. */
-#ifndef CT_SESSION_TURN_EVENTS_H
-#define CT_SESSION_TURN_EVENTS_H
+#pragma once
 
 #include "session/session.h"
 
@@ -26,5 +25,3 @@ int ct_turn_events_from_flow(struct ct_turn_events *events, void *user, const st
 
 /* Returns the statistics so far; NULL when the filter keeps everything. */
 const struct ct_sieve_seen *ct_turn_events_seen(const struct ct_turn_events *events);
-
-#endif

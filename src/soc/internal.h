@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the simulated cluster. */
-#ifndef CT_SOC_INTERNAL_H
-#define CT_SOC_INTERNAL_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/ctx.h"
@@ -316,5 +315,3 @@ int ct_soc_areas_add(struct ct_soc *soc, struct ct_soc_areas *areas, const struc
 int ct_soc_os_new(struct ct_soc *soc);
 void ct_soc_os_free(struct ct_soc *soc);
 void ct_soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to);
-
-#endif

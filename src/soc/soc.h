@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated cluster beyond its public header: its latencies, its clock, and operations of its operating
  * system. */
-#ifndef CT_SOC_H
-#define CT_SOC_H
+#pragma once
 
 #include "coretap/soc.h"
 
@@ -28,5 +27,3 @@ int ct_soc_split(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
 
 /* Gives every process a new address space ID. */
 void ct_soc_asid_rollover(struct ct_soc *soc);
-
-#endif

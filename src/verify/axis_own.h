@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the axis: axis.c assigns intervals to the events of each source, axis_order.c passes
  * the events of all sources to the specifications in one order. */
-#ifndef CT_VERIFY_AXIS_OWN_H
-#define CT_VERIFY_AXIS_OWN_H
+#pragma once
 
 #include "coretap/axis.h"
 #include "verify/due.h"
@@ -86,5 +85,3 @@ static inline uint64_t axis_at_least(uint64_t value, uint64_t least)
 /* Appends a loss after the events of a source that have an interval. */
 int ct_verify_axis_append_loss(struct ct_verify_axis *axis, struct ct_axis_source *s, uint64_t begin,
                                uint64_t end);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of several sources on their way to the specifications, with the intervals in which they happened. */
-#ifndef CT_VERIFY_DUE_H
-#define CT_VERIFY_DUE_H
+#pragma once
 
 #include "verify/verify.h"
 
@@ -51,5 +50,3 @@ int ct_verify_give(struct ct_verify_spec *spec, const struct ct_watch_event *eve
 int ct_verify_lose_before(struct ct_verify_spec *spec, uint64_t tick, uint64_t begin);
 
 bool ct_verify_is_loss(const struct ct_watch_event *event);
-
-#endif

@@ -3,8 +3,7 @@
  * contained them. To their owners they stay separate: each can be removed or exchanged, and when one fails
  * the others continue. Events and losses since a checkpoint are kept, so that each member can take them again
  * alone when the joint run fails. */
-#ifndef CT_VERIFY_GROUP_H
-#define CT_VERIFY_GROUP_H
+#pragma once
 
 #include "verify/verify.h"
 
@@ -65,5 +64,3 @@ int ct_verify_group_pass(struct ct_verify_group *group, const struct ct_watch_ev
 /* Passes each result of the joint run to the member that it belongs to. */
 void ct_verify_group_tell(struct ct_verify_group *group, const struct ct_monitor_result *results,
                           size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A group, as group.c forms it and group_run.c runs it. */
-#ifndef CT_VERIFY_GROUP_RUN_H
-#define CT_VERIFY_GROUP_RUN_H
+#pragma once
 
 #include "monitor/joint.h"
 #include "verify/group.h"
@@ -43,5 +42,3 @@ void ct_verify_group_detach(struct ct_verify_group *group, struct ct_verify_spec
 
 /* Makes a checkpoint of the joint run. Error: CT_ERR_NOMEM. */
 int ct_verify_group_checkpoint(struct ct_verify_group *group);
-
-#endif

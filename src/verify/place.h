@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The places that feed inputs, and their cores. */
-#ifndef CT_VERIFY_PLACE_H
-#define CT_VERIFY_PLACE_H
+#pragma once
 
 #include "verify/verify.h"
 
@@ -22,5 +21,3 @@ uint32_t ct_verify_place_core(const struct ct_verifier *v, const char **place,
 
 /* Adds to the error of a place that was not found that its core does not exist. Returns rc. */
 int ct_verify_no_core(const struct ct_verifier *v, const char *place, int rc);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of result sums: the table (sums.c), saved files (sums_file.c), and streams in progress
  * (sums_streams.c). */
-#ifndef CT_VERIFY_SUMS_H
-#define CT_VERIFY_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -55,5 +54,3 @@ void ct_verify_streams_free(struct ct_verify_sums *sums);
 /* Save and load results. */
 int ct_verify_sums_save(struct ct_analysis *analysis, struct ct_save *to);
 int ct_verify_sums_load(struct ct_analysis *part, struct ct_load *from);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier, as binding fills it in and a run uses it. */
-#ifndef CT_VERIFY_VERIFY_H
-#define CT_VERIFY_VERIFY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -256,5 +255,3 @@ static inline int ct_verify_first(int first, int rc)
 {
     return first ? first : rc;
 }
-
-#endif

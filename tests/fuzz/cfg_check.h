@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what must hold of each control flow graph. */
-#ifndef CT_TESTS_FUZZ_CFG_CHECK_H
-#define CT_TESTS_FUZZ_CFG_CHECK_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -45,5 +44,3 @@ static inline void check(const struct ct_cfg *cfg)
                 (loop[i].parent == CT_CFG_NONE || loop[i].parent < i));
     check_edges(cfg);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A folder of files for one input, in $TMPDIR, for code that looks for files next to others. */
-#ifndef CT_TESTS_FUZZ_FOLDER_H
-#define CT_TESTS_FUZZ_FOLDER_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,5 +43,3 @@ static inline void folder_end(struct folder *f)
     }
     require(rmdir(f->path) == 0);
 }
-
-#endif

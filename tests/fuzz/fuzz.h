@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interface of a fuzz target: the one function that libFuzzer, AFL++ and replay.c call, and the function that
  * reports a broken rule. */
-#ifndef CT_TESTS_FUZZ_H
-#define CT_TESTS_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ static inline void require(int truth)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Common part of the fuzz targets for software trace. What must hold: packets and elements of pieces are
  * those of the whole, packets follow each other without gaps, and each has a line. */
-#ifndef CT_TESTS_FUZZ_SOFTWARE_H
-#define CT_TESTS_FUZZ_SOFTWARE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,5 +119,3 @@ static inline int fuzz_software(enum ct_protocol protocol, const uint8_t *data, 
     free(pieces.elems);
     return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interface of fuzz_tessla.c for a program that runs it. */
-#ifndef CT_TESTS_FUZZ_TESSLA_H
-#define CT_TESTS_FUZZ_TESSLA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ extern struct fuzz_tessla {
     uint64_t compiled; /* inputs that compiled */
     uint64_t results;  /* results of them */
 } fuzz_tessla;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small program that texts in the small languages refer to: main calls work, which has a loop and in it
  * calls leaf, and then a function whose address is in a register. */
-#ifndef CT_TESTS_FUZZ_LANGUAGE_PROGRAM_H
-#define CT_TESTS_FUZZ_LANGUAGE_PROGRAM_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,5 +50,3 @@ static inline char *language_text(const uint8_t *data, size_t size)
     text[size] = '\0';
     return text;
 }
-
-#endif

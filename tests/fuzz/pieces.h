@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what must hold of packets and elements of any protocol: those of pieces are those of the whole, each
  * byte of the trace belongs to one packet, and never more than a packet is left over. */
-#ifndef CT_TESTS_FUZZ_PIECES_H
-#define CT_TESTS_FUZZ_PIECES_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,5 +113,3 @@ static inline void pieces_check(const struct ct_source *source, const uint8_t *d
     pieces_free(&whole);
     pieces_free(&cut);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saved results of all kinds, for targets that read them. */
-#ifndef CT_TESTS_FUZZ_SAVED_H
-#define CT_TESTS_FUZZ_SAVED_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,5 +95,3 @@ static inline struct written saved_mended(const uint8_t *data, size_t size)
     require(!written_append(&mended, data, size) && !written_append(&mended, end, (size_t)length));
     return mended;
 }
-
-#endif

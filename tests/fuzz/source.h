@@ -2,8 +2,7 @@
 /* Makes a source from the first bytes of a fuzz input: a configuration that the decoder accepts for most
  * values, so that the other bytes are trace. The protocol is ETMv4 or ETE unless the fourth byte says
  * otherwise. */
-#ifndef CT_TESTS_FUZZ_SOURCE_H
-#define CT_TESTS_FUZZ_SOURCE_H
+#pragma once
 
 #include "base/bytes.h"
 #include "coretap/input.h"
@@ -35,5 +34,3 @@ static inline struct ct_source fuzz_source(const uint8_t *data)
                  .itmtcr = ct_load32(data + 4)},
     };
 }
-
-#endif

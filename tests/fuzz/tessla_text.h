@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random specifications, each with a random trace: printed syntax trees of both dialects, and changed
  * specifications of a corpus. */
-#ifndef CT_TESTS_FUZZ_TESSLA_TEXT_H
-#define CT_TESTS_FUZZ_TESSLA_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void tessla_add_watch_tree(struct tessla_text *t);
     tessla_add(                                                                                              \
         t, ((const char *const[]){                                                                           \
                __VA_ARGS__})[tessla_below(t, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
-
-#endif

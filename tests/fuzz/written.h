@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Output of a ct_write_fn, kept in memory. */
-#ifndef CT_TESTS_FUZZ_WRITTEN_H
-#define CT_TESTS_FUZZ_WRITTEN_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,5 +50,3 @@ static inline int written_twice(written_fn *read_and_write, const void *data, si
     ct_ctx_free(ctx);
     return 0;
 }
-
-#endif

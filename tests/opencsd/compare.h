@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plays a trace in memory through two libraries and compares their output. */
-#ifndef CT_TEST_OPENCSD_COMPARE_H
-#define CT_TEST_OPENCSD_COMPARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -55,5 +54,3 @@ bool compare_play(struct player player, const struct library *library, const str
 /* Writes a trace from words with a space between two. `put_word` writes each one and returns its size.
  * Returns the size of the trace in bytes. */
 size_t compare_put(uint8_t *bytes, const char *words, size_t (*put_word)(uint8_t *bytes, const char *word));
-
-#endif

@@ -2,8 +2,7 @@
 /* A client that decodes an ITM with coretap's library and writes what it gets as lines of a listing
  * (docs/listing.md). It behaves like a program built for OpenCSD 1.8, whose numbers and layouts are defined
  * here, so headers of 1.8 are not needed. */
-#ifndef CT_TEST_OPENCSD_ITM_CLIENT_H
-#define CT_TEST_OPENCSD_ITM_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,5 +70,3 @@ void itm_client_end(struct itm_client *client);
 
 /* Returns the ITM information of an element. */
 struct itm_info itm_info_of(const ocsd_generic_trace_elem *element);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library with OpenCSD's C interface, loaded from a path: the system's or coretap's. Both can be in one
  * process. */
-#ifndef CT_TEST_OPENCSD_LIBRARY_H
-#define CT_TEST_OPENCSD_LIBRARY_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
@@ -50,5 +49,3 @@ struct library {
 
 /* Loads the library at `path`. Returns 0, or -1 after a message. */
 int library_load(const char *path, struct library *out);
-
-#endif

@@ -4,8 +4,7 @@
  * count is followed by a commit packet with the same number. With MAXSPEC 0 nothing is inserted: there
  * everything is committed already, formats 2 and 3 cannot express zero commits, and coretap ignores such a
  * commit, too. */
-#ifndef CT_TEST_COMMITS_H
-#define CT_TEST_COMMITS_H
+#pragma once
 
 #include "coretap/packet.h"
 
@@ -22,5 +21,3 @@ void spell_commits(struct spelled *spelled, const struct ct_source *source, cons
                    const struct ct_etm4_packet *packets, size_t count);
 
 void spelled_free(struct spelled *spelled);
-
-#endif

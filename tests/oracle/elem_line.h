@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Elements of OpenCSD and of coretap as lines of the listing (docs/listing.md, part 4), for comparison. */
-#ifndef CT_TEST_ELEM_LINE_H
-#define CT_TEST_ELEM_LINE_H
+#pragma once
 
 #include "oracle/ocsd.h"
 #include "format/listing.h"
@@ -22,5 +21,3 @@ void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd, const uint32_t 
 /* Decodes the same bytes with the library and adds the lines of all elements. Returns 0 or an error. */
 int lines_of_coretap(struct lines *lines, const struct ct_source *source, const struct ocsd_region *regions,
                      unsigned region_count, const uint8_t *bytes, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Differences between the classifiers and Capstone 4.0.2, with reasons. */
-#ifndef CT_TEST_INSN_CAPSTONE_TABLE_H
-#define CT_TEST_INSN_CAPSTONE_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -145,5 +144,3 @@ static const struct row rows[] = {
 };
 
 #define ROW_COUNT ((int)(sizeof rows / sizeof rows[0]))
-
-#endif

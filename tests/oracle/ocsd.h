@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs OpenCSD as an oracle: its packets become records of packet.h, its elements lines of the listing. */
-#ifndef CT_TEST_OCSD_H
-#define CT_TEST_OCSD_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
@@ -46,5 +45,3 @@ int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const ui
 /* Decodes to elements along the given memory. Survives a crash of the library and sets `crashed`. */
 int ocsd_run_elems(struct ocsd *ocsd, const struct ct_source *source, const struct ocsd_region *regions,
                    unsigned region_count, const uint8_t *bytes, size_t size);
-
-#endif

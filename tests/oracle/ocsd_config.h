@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Configuration of OpenCSD's decoders for a trace source. */
-#ifndef CT_TEST_OCSD_CONFIG_H
-#define CT_TEST_OCSD_CONFIG_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
@@ -19,5 +18,3 @@ union ocsd_config {
  * interface of 1.3.3 cannot watch the packets of an ETE decoder, but its ETMv4 decoder reads ETE when the
  * version in TRCIDR1 says so: `as_etm4` sets that version. */
 const char *ocsd_config(const struct ct_source *source, int as_etm4, union ocsd_config *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes from a stream the situations in which it cannot be compared with OpenCSD 1.3.3, by changing bytes
  * of the packet that causes them. Counts each of them. */
-#ifndef CT_TEST_PATCH_H
-#define CT_TEST_PATCH_H
+#pragma once
 
 #include "base/etm4_config.h"
 #include "coretap/packet.h"
@@ -40,5 +39,3 @@ int patch_targets(uint8_t *bytes, const struct ct_etm4_packet *packets, size_t c
 int patch_is_execution(const struct ct_etm4_packet *packet);
 
 void patch_report(const struct patches *patches);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that are inlined into functions of another file. */
-#ifndef SAMPLE_H
-#define SAMPLE_H
+#pragma once
 
 static inline __attribute__((always_inline)) int sample_clamp(int value, int low, int high)
 {
@@ -14,5 +13,3 @@ static inline __attribute__((always_inline)) int sample_mix(int a, int b)
 {
     return sample_clamp(a * 3 - b, -100, 100) ^ sample_clamp(b, 0, 7);
 }
-
-#endif

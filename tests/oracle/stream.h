@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random streams of ETMv4 and ETE along random programs. */
-#ifndef CT_TEST_STREAM_H
-#define CT_TEST_STREAM_H
+#pragma once
 
 #include "oracle/ocsd.h"
 #include "support/etm4_gen.h"
@@ -32,5 +31,3 @@ void stream_fill_program(struct rng *rng, struct stream *s);
 
 /* Makes a trace of s->source along its program. */
 void stream_fill_trace(struct rng *rng, struct stream *s);
-
-#endif

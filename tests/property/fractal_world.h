@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A cluster, an operating system that does everything at once, and FRACTAL on the port: runs a random
  * schedule and checks each access against the state of the cluster. */
-#ifndef FRACTAL_WORLD_H
-#define FRACTAL_WORLD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -77,5 +76,3 @@ void world_steps(uint64_t seed, const struct shape *shape, struct step *out);
 /* Runs the steps whose `keep` is not 0, or all if it is NULL. */
 void world_run(uint64_t seed, const struct shape *shape, const struct step *steps, const uint8_t *keep,
                enum damage damage, struct verdict *out);
-
-#endif

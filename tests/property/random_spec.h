@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random specifications with streams of Ints. The first streams are inputs. */
-#ifndef RANDOM_SPEC_H
-#define RANDOM_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ uint32_t spec_random(uint32_t *seed);
 /* Writes a specification of streams s0, s1, ... into `text`, of SPEC_TEXT bytes, and returns its length. Sets
  * signals[i] where stream i outputs the changes of its held value. */
 size_t random_spec(uint32_t seed, char *text, bool signals[SPEC_STREAMS]);
-
-#endif

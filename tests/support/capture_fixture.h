@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A capture of a few files in memory, opened by the reader under test, with the messages of the reader. */
-#ifndef TEST_CAPTURE_FIXTURE_H
-#define TEST_CAPTURE_FIXTURE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -91,5 +90,3 @@ static inline int has_words(const char *text, const char *const *words)
     {                                                                                                        \
         __VA_ARGS__, NULL                                                                                    \
     }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes TEST_WITH give each test a context. */
-#ifndef CT_TESTS_CTX_FIXTURE_H
-#define CT_TESTS_CTX_FIXTURE_H
+#pragma once
 
 #include "coretap/base.h"
 #include "support/unit.h"
@@ -19,5 +18,3 @@ static int ctx_end(void **state)
 }
 
 FIXTURE(struct ct_ctx, ctx_begin, ctx_end);
-
-#endif

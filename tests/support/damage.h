@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Damage as it occurs in trace: flipped bits, lost pieces, foreign bytes, an early end. */
-#ifndef CT_TEST_DAMAGE_H
-#define CT_TEST_DAMAGE_H
+#pragma once
 
 #include <string.h>
 
@@ -35,5 +34,3 @@ static inline size_t damage(struct rng *rng, uint8_t *bytes, size_t size, size_t
     }
     return size;
 }
-
-#endif

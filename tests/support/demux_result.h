@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the demultiplexer over some bytes and keeps everything it reports, so that tests can compare two ways
  * of running it. */
-#ifndef TEST_DEMUX_RESULT_H
-#define TEST_DEMUX_RESULT_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,5 +157,3 @@ static inline void demux_result_free(struct demux_result *result)
     }
     free(result->marks);
 }
-
-#endif

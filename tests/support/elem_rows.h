@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A form of elements in which a test can compare what went into an emitter with what came back. */
-#ifndef CT_TEST_ELEM_ROWS_H
-#define CT_TEST_ELEM_ROWS_H
+#pragma once
 
 #include "coretap/elem.h"
 
@@ -13,5 +12,3 @@ enum elem_rows {
 /* Converts elements in place and returns how many are left. Atoms that follow each other become one row, cut
  * anew into elements of 32. Positions and counts of lost bytes become 0. */
 size_t elem_rows(struct ct_elem *elems, size_t count, enum elem_rows which);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random ETMv4 and ETE: sources, packets of every type that their registers allow, and streams of packets. */
-#ifndef CT_TEST_ETM4_GEN_H
-#define CT_TEST_ETM4_GEN_H
+#pragma once
 
 #include "coretap/encode.h"
 #include "support/rng.h"
@@ -55,5 +54,3 @@ unsigned gen_sensible(struct gen *gen, struct ct_etm4_packet out[4]);
 /* Makes the packets that begin every stream: alignment, trace info, trace on, address with context. Returns
  * how many. */
 unsigned gen_prologue(struct gen *gen, struct ct_etm4_packet out[4]);
-
-#endif

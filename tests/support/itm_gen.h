@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ITM streams for tests: random packets, with the fields that a decoder has to find. */
-#ifndef CT_TEST_ITM_GEN_H
-#define CT_TEST_ITM_GEN_H
+#pragma once
 
 #include "support/rng.h"
 #include "coretap/packet_itm.h"
@@ -13,5 +12,3 @@ size_t itm_put_packet(uint8_t *bytes, size_t at, struct ct_itm_packet *packet, u
 
 /* Returns a random packet, and in *length the length to pass to itm_put_packet. */
 struct ct_itm_packet itm_gen_packet(struct rng *rng, unsigned *length);
-
-#endif

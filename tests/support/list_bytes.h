@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the bytes of one trace source as text, decoded whole or in pieces of any size. */
-#ifndef CT_TEST_LIST_BYTES_H
-#define CT_TEST_LIST_BYTES_H
+#pragma once
 
 #include "support/rng.h"
 #include "coretap/decode.h"
@@ -17,5 +16,3 @@ struct list_region {
  * the source is not accepted. The trace ID is 10. With `cuts` NULL all bytes come at once. */
 char *list_bytes(const struct ct_source *source, const struct list_region *regions, size_t region_count,
                  const uint8_t *bytes, size_t size, enum ct_level level, struct rng *cuts);
-
-#endif

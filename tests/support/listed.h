@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares bytes, written as hexadecimal text, with the listing that they must give. */
-#ifndef CT_TEST_LISTED_H
-#define CT_TEST_LISTED_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -38,5 +37,3 @@ static inline const char *listed_differs(const struct ct_source *source, const s
     free(text);
     return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of the M profile as a chain delivers them, with marks that name the thread that runs next. */
-#ifndef TESTS_SUPPORT_M_PROFILE_H
-#define TESTS_SUPPORT_M_PROFILE_H
+#pragma once
 
 #include "analysis/m_threads.h"
 
@@ -11,5 +10,3 @@ static inline int decide_threads(struct ct_m_threads **threads, struct ct_step_b
     const int rc = *threads ? CT_OK : ct_m_threads_new(NULL, threads);
     return rc ? rc : ct_m_threads_run(*threads, batch, batch);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that exist only in memory, for readers under test. */
-#ifndef TEST_MEMORY_FILES_H
-#define TEST_MEMORY_FILES_H
+#pragma once
 
 #include <errno.h>
 #include <string.h>
@@ -52,5 +51,3 @@ static inline ssize_t memory_read(void *user, const char *path, char *buf, size_
 {
     return memory_read_at(user, path, 0, buf, cap);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small ELF files with a section coretap_events, built byte by byte. */
-#ifndef CT_TEST_NAMED_ELF_H
-#define CT_TEST_NAMED_ELF_H
+#pragma once
 
 #include <elf.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ static inline size_t named_elf_build(uint8_t *file, const void *section, size_t 
         memcpy(file + NAMED_SECTION, section, size);
     return NAMED_SECTION + size;
 }
-
-#endif

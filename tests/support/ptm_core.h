@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A core that runs a random A32 and T32 program, and the trace that a PTM makes of it. */
-#ifndef CT_TEST_PTM_CORE_H
-#define CT_TEST_PTM_CORE_H
+#pragma once
 
 #include "base/v7_config.h"
 #include "support/rng.h"
@@ -46,5 +45,3 @@ void ptm_core_init(struct rng *rng, struct ptm_core *core);
 
 /* Runs the program: blocks with exceptions between and inside them, overflows, periodic i-syncs. */
 void ptm_core_run(struct ptm_core *core);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts elements of a PTM to trace and back, like a recorder and a decoder. */
-#ifndef CT_TEST_PTM_STREAM_H
-#define CT_TEST_PTM_STREAM_H
+#pragma once
 
 #include "support/rng.h"
 #include "coretap/elem.h"
@@ -17,5 +16,3 @@ int ptm_encode(struct rng *rng, const struct ct_source *source, const struct ct_
 /* Decodes bytes to at most `cap` elements, with positions, and returns how many. */
 size_t ptm_decode(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *out,
                   size_t cap);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random trace in a file, with or without frames, and the code that it traces. */
-#ifndef CT_TEST_RANDOM_TRACE_H
-#define CT_TEST_RANDOM_TRACE_H
+#pragma once
 
 #include "support/rng.h"
 #include "coretap/input.h"
@@ -23,5 +22,3 @@ struct random_trace {
 /* Makes streams of one protocol for both sources, some of them damaged, and code for them. Overwrites the
  * files of the previous trace. */
 void random_trace_fill(struct rng *rng, struct random_trace *trace);
-
-#endif

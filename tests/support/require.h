@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a condition of a property: when it does not hold, REQUIRE prints it and returns 0 from the function
  * that it is in. */
-#ifndef CT_TEST_REQUIRE_H
-#define CT_TEST_REQUIRE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@
             return 0;                                                                                        \
         }                                                                                                    \
     } while (0)
-
-#endif

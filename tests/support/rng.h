@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers for tests: from a seed, the same on every machine. */
-#ifndef CT_TEST_RNG_H
-#define CT_TEST_RNG_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -54,5 +53,3 @@ static inline uint64_t test_count(uint64_t few, uint64_t many)
     const uint64_t divisor = test_number("CT_LONG", 0);
     return test_number("CT_COUNT", divisor ? many / divisor : HAVE_ASAN ? (few + 4) / 5 : few);
 }
-
-#endif

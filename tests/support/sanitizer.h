@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the program is built with AddressSanitizer. gcc has a macro for that, clang a feature. */
-#ifndef CT_TESTS_SANITIZER_H
-#define CT_TESTS_SANITIZER_H
+#pragma once
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAVE_ASAN 1
@@ -12,6 +11,4 @@
 #endif
 #ifndef HAVE_ASAN
 #define HAVE_ASAN 0
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks a property with random input, one seed after the other, and prints the result as TAP. */
-#ifndef CT_TESTS_SEEDS_H
-#define CT_TESTS_SEEDS_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,5 +34,3 @@ static inline int seeds_hold(struct seeds seeds, uint64_t each, int (*check)(uin
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
     return ok;
 }
-
-#endif

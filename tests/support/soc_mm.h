@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an operating system does to address spaces in use, for tests that drive the simulated cluster. A
  * function that does not apply does nothing and returns 0. */
-#ifndef SUPPORT_SOC_MM_H
-#define SUPPORT_SOC_MM_H
+#pragma once
 
 #include "soc/soc.h"
 
@@ -21,5 +20,3 @@ int soc_mm_reclaim_table(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
 
 /* Clears the access flag of a page without telling the TLBs, as Linux does. */
 int soc_mm_age(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists a few bytes of software trace as text. */
-#ifndef CT_TEST_LINES_H
-#define CT_TEST_LINES_H
+#pragma once
 
 #include "coretap/input.h"
 
@@ -15,5 +14,3 @@ enum lines_kind {
 /* Returns the lines of `digits` in a source without frames, as text that the caller frees. For an STM the
  * digits are units, the first one first; for other protocols they are bytes. Blanks are ignored. */
 char *lines_of(const struct ct_source *source, const char *digits, enum lines_kind kind);
-
-#endif

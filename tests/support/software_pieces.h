@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes a trace of any protocol to packets and elements, whole or in pieces of any size. */
-#ifndef CT_TEST_PIECES_H
-#define CT_TEST_PIECES_H
+#pragma once
 
 #include "chain/protocol.h"
 #include "support/rng.h"
@@ -16,5 +15,3 @@ size_t pieces_decode(const struct ct_protocol_ops *ops, const struct ct_source *
 size_t pieces_resolve(const struct ct_protocol_ops *ops, const struct ct_source *source,
                       const uint8_t *packets, size_t count, struct rng *cuts, struct ct_elem *elems,
                       size_t room);
-
-#endif

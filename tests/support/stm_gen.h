@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* STM streams for tests: an independent encoder and random packets, with the fields that a decoder has to
  * find. */
-#ifndef CT_TEST_STM_GEN_H
-#define CT_TEST_STM_GEN_H
+#pragma once
 
 #include "support/rng.h"
 #include "coretap/packet_stm.h"
@@ -31,5 +30,3 @@ enum stm_gen_kind {
 
 /* Returns a random packet that may follow what has been written. */
 struct ct_stm_packet stm_gen_packet(struct rng *rng, const struct stm_writer *w, enum stm_gen_kind kind);
-
-#endif

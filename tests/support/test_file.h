@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Temporary files made of given bytes. */
-#ifndef CT_TEST_FILE_H
-#define CT_TEST_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ static inline FILE *test_file(const void *bytes, size_t size, char path[40])
     snprintf(path, 40, "/proc/self/fd/%d", opened ? fileno(opened) : -1);
     return opened;
 }
-
-#endif

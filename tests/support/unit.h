@@ -15,8 +15,7 @@
  *     }
  *
  *     GROUP_FIXTURE(make_folder, remove_folder) */
-#ifndef CT_TESTS_UNIT_H
-#define CT_TESTS_UNIT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,5 +65,3 @@
 
 void unit_add(const struct CMUnitTest *test);
 void unit_set_group(CMFixtureFunction setup, CMFixtureFunction teardown);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random trace of PTM and ETMv3: valid packets with random payload. */
-#ifndef CT_TEST_V7_GEN_H
-#define CT_TEST_V7_GEN_H
+#pragma once
 
 #include "support/rng.h"
 #include "coretap/input.h"
@@ -20,5 +19,3 @@ struct v7_place {
  * 24 per packet. */
 size_t v7_gen(struct rng *rng, const struct ct_source *source, const struct v7_place *place, unsigned packets,
               uint8_t *out);
-
-#endif

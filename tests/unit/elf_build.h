@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small ELF files, built byte by byte. */
-#ifndef CT_TEST_ELF_BUILD_H
-#define CT_TEST_ELF_BUILD_H
+#pragma once
 
 #include <elf.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ static inline void elf64_build(uint8_t file[ELF_SIZE], const struct test_symbol 
     section[3].sh_offset = ELF_NAMES;
     section[3].sh_size = at;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses of a program with four functions. */
-#ifndef CT_TEST_FOUR_FUNCTIONS_H
-#define CT_TEST_FOUR_FUNCTIONS_H
+#pragma once
 
 #include "elf_build.h"
 
@@ -17,5 +16,3 @@ static const struct test_symbol four_functions[] = {
     {.name = "leaf", .value = LEAF, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     {.name = "irq", .value = IRQ, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
 };
-
-#endif

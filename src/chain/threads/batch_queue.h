@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A queue of batches that a thread made, kept until their turn to be delivered. */
-#ifndef CT_CHAIN_THREADS_BATCH_QUEUE_H
-#define CT_CHAIN_THREADS_BATCH_QUEUE_H
+#pragma once
 
 #include "coretap/decode.h"
 
@@ -23,5 +22,3 @@ int ct_batch_queue_add_steps(struct ct_batch_queue *queue, const struct ct_step_
  * returned. */
 int ct_batch_queue_deliver(const struct ct_batch_queue *queue, const struct ct_chain_sink *sink,
                            const struct ct_stream *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds where a stream can be cut so that threads decode its parts. */
-#ifndef CT_CHAIN_THREADS_CUTS_H
-#define CT_CHAIN_THREADS_CUTS_H
+#pragma once
 
 #include "chain/protocol.h"
 #include "chain/threads/stream_bytes.h"
@@ -16,5 +15,3 @@ int ct_cuts_first(struct ct_stream_bytes *piece, const struct ct_protocol_ops *o
  * before `cut` first. CT_ERR_NOMEM, CT_ERR_IO. */
 int ct_cuts_warm_up(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t begin,
                     size_t cut, size_t least, size_t most, size_t *at);
-
-#endif

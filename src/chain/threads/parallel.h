@@ -10,8 +10,7 @@
  *
  * Tasks make what the receivers want up to the records of the plain walk. Beyond that they make elements, and
  * the follow object of the stream follows them in order. */
-#ifndef CT_CHAIN_THREADS_PARALLEL_H
-#define CT_CHAIN_THREADS_PARALLEL_H
+#pragma once
 
 #include "chain/stream.h"
 
@@ -71,5 +70,3 @@ bool ct_parallel_decodes_with(const struct ct_parallel *parallel, size_t index);
 
 /* Returns stream `index` as the caller sees it. */
 struct ct_stream ct_parallel_stream(const struct ct_parallel *parallel, size_t index);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files parallel_*.c: cuts make tasks, threads take them from a queue and decode them, and the
  * results are delivered. */
-#ifndef CT_CHAIN_THREADS_PARALLEL_OWN_H
-#define CT_CHAIN_THREADS_PARALLEL_OWN_H
+#pragma once
 
 #include <pthread.h>
 
@@ -117,5 +116,3 @@ int ct_parallel_keep_left(struct ct_parallel_lane *lane, struct ct_task *t);
 
 /* Stores the message for the error of a task in the context, if it has none yet. Returns rc. */
 int ct_parallel_fail_task(const struct ct_parallel *p, const struct ct_task *t, int rc);
-
-#endif

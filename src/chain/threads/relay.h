@@ -3,8 +3,7 @@
  * thread. Batches wait in a short queue between the two, in order, so that the receiver gets the same as from
  * one thread. The receiver reads the program graph while following adds to it; therefore it has a copy, which
  * is extended with the batch that needs the new parts. */
-#ifndef CT_CHAIN_THREADS_RELAY_H
-#define CT_CHAIN_THREADS_RELAY_H
+#pragma once
 
 #include "coretap/decode.h"
 
@@ -22,5 +21,3 @@ const struct ct_chain_sink *ct_relay_sink(const struct ct_relay *relay);
 /* Runs `decode` in another thread, or in this one when none can be started, and passes its results to the
  * receiver. Returns what the receiver returned when it was not 0, else that of `decode`. */
 int ct_relay_run(struct ct_relay *relay, int (*decode)(void *user), void *user);
-
-#endif

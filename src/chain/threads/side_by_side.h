@@ -3,8 +3,7 @@
  * While the receiver gets the steps of one slice, in the caller's thread, other threads decode the next
  * slices, also of the same stream, and follow those of other streams. What the receiver gets, and in which
  * order, does not depend on the threads. */
-#ifndef CT_CHAIN_THREADS_SIDE_BY_SIDE_H
-#define CT_CHAIN_THREADS_SIDE_BY_SIDE_H
+#pragma once
 
 #include "chain/stream.h"
 
@@ -35,5 +34,3 @@ struct ct_side_run *ct_side_by_side_runs(struct ct_side_by_side *side);
 /* Decodes the first `count` runs of the array; `behind` says what follows them. Returns 0, CT_ERR_NOMEM, or
  * what the receiver returned. No thread works after the call. */
 int ct_side_by_side_run(struct ct_side_by_side *side, size_t count, enum ct_behind behind);
-
-#endif

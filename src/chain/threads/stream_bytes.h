@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the bytes of one trace ID, with their map to offsets in the capture, until a thread decodes them.
  * They are in memory, or still in their file; then memory has the range that was requested last. */
-#ifndef CT_CHAIN_THREADS_STREAM_BYTES_H
-#define CT_CHAIN_THREADS_STREAM_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ bool ct_stream_bytes_append(struct ct_stream_bytes *bytes, const struct ct_run *
 
 /* Returns the bytes of [from, to), borrowed until the next call. CT_ERR_NOMEM, CT_ERR_IO. */
 int ct_stream_bytes_run(struct ct_stream_bytes *bytes, size_t from, size_t to, struct ct_run *out);
-
-#endif

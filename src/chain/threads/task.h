@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A part of one stream that is decoded independently, from a synchronisation point to a later one. */
-#ifndef CT_CHAIN_THREADS_TASK_H
-#define CT_CHAIN_THREADS_TASK_H
+#pragma once
 
 #include <pthread.h>
 
@@ -72,5 +71,3 @@ void ct_task_run(struct ct_task *task, const struct ct_task_goal *goal, struct c
  * full and must be taken before the next call. Returns 0 or what a receiver returned. */
 int ct_task_finish(struct ct_task *task, struct ct_stream_chain *object, const struct ct_task_goal *goal,
                    struct ct_batches *batches, bool *more);
-
-#endif

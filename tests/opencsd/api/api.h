@@ -2,8 +2,7 @@
 /* Small programs that each call one function of OpenCSD's C interface, with right and with wrong arguments,
  * and print what it returns. They are linked like any client, so the library path decides whose functions
  * they call. Calls at which 1.3.3 crashes (most null pointers) are in arguments.c. */
-#ifndef CT_TEST_OPENCSD_API_H
-#define CT_TEST_OPENCSD_API_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdio.h>
@@ -57,5 +56,3 @@ void print_text(const void *context, const char *text, const int size);
 
 /* Prints the last error. */
 void print_last_error(void);
-
-#endif

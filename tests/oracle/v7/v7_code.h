@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes instructions from random 32-bit code that OpenCSD takes for something else. */
-#ifndef CT_TEST_V7_CODE_H
-#define CT_TEST_V7_CODE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ void v7_drop_blx(uint8_t *code, uint32_t size, int thumb);
 /* Makes T32 loads to the PC load LR when they are undefined (P and W are 0) or unpredictable (LDRT), because
  * OpenCSD takes them for branches. Any halfword may begin an instruction. */
 void v7_drop_odd_loads(uint8_t *code, uint32_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs OpenCSD as an oracle for PTM and ETMv3: its output becomes lines of the listing. */
-#ifndef CT_TEST_V7_OCSD_H
-#define CT_TEST_V7_OCSD_H
+#pragma once
 
 #include "coretap/input.h"
 
@@ -39,5 +38,3 @@ int v7_coretap_packets(struct v7_lines *lines, const struct ct_source *source, c
                        size_t size);
 int v7_coretap_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
                      unsigned region_count, const uint8_t *bytes, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Removes from random PTM and ETMv3 trace what OpenCSD 1.3.3 handles differently. */
-#ifndef CT_TEST_V7_PATCH_H
-#define CT_TEST_V7_PATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ struct v7_trace {
 
 /* Changes bytes of the trace, and may shorten it. */
 void v7_patch(struct v7_trace *trace);
-
-#endif
