@@ -38,7 +38,7 @@ def compiled(folder, name, options):
 
 def expected(program, addresses):
     """Returns what addr2line prints: address -> [(file:line, function), …]."""
-    text = output(ADDR2LINE, "-a", "-f", "-i", "-e", str(program), stdin="\n".join(addresses) + "\n")
+    text = output(ADDR2LINE, "-a", "-f", "-i", "-e", str(program), input="\n".join(addresses) + "\n")
     frames = {}
     chain = None
     lines = iter(text.splitlines())
