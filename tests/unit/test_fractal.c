@@ -520,7 +520,7 @@ TEST(blocks_and_single_messages_agree)
 }
 
 /* What the tracer refuses names the register or the limit, and what is allowed. */
-TEST(refusals)
+TEST_WITH(refusals, ctx)
 {
     static const struct {
         uint32_t offset;
@@ -550,10 +550,8 @@ TEST(refusals)
         {{.ranges = 257}, "the tracer cannot have 257 ranges; use at most 256"},
         {{.ring_bytes = 1}, "the event ring cannot have 1 bytes; use 4 KiB to 1 GiB"},
     };
-    struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal *f;
     uint64_t value;
-    (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct ct_fractal_options o = limits[i].options;
         o.size = sizeof o;
@@ -569,5 +567,4 @@ TEST(refusals)
     assert_int_equal(ct_fractal_reg_read(f, 0x0fe, 4, &value), CT_ERR_ARG);
     assert_non_null(strstr(ct_ctx_error(ctx), "no register of 4 bytes at this offset; nothing was read"));
     ct_fractal_free(f);
-    ct_ctx_free(ctx);
 }

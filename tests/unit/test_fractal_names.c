@@ -67,7 +67,6 @@ TEST(program)
         {.name = "leaf", .value = MAIN + 0x30, .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     };
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
-    (void)state;
     char elf[40];
     elf64_build(file, symbols, 3);
     FILE *opened = test_file(file, ELF_SIZE, elf);
@@ -179,7 +178,6 @@ TEST(report)
         [CT_FRACTAL_REPORT_SVG_SETS] = "<svg ",
     };
     const unsigned formats = sizeof begins / sizeof *begins;
-    (void)state;
     struct ct_fractal_log *log;
     struct ct_fractal_report *r;
     write_log();
@@ -220,7 +218,6 @@ TEST(labels)
         {"ns::Map<K, V>::operator->() const", "ns::Map::operator->"},
         {"ÄÖÜäöüÄÖÜäöüÄÖÜäöüÄÖÜäöü", "…üÄÖÜäöüÄÖÜäöüÄÖÜäöü"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char label[128] = "";
         const bool shorter = ct_fractal_label(rows[i].name, 20, label, sizeof label);

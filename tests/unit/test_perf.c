@@ -598,29 +598,25 @@ static void make_code(char elf[160], uint16_t size)
 }
 
 /* A copy of memory that begins with the headers of a program gives memory, but is not the program. */
-TEST(a_program_without_its_code)
+TEST_WITH(a_program_without_its_code, r)
 {
-    struct fixture f = {0};
-    struct recording r;
+    struct fixture *f = &r->capture;
     char whole[160], head[160];
     make_code(whole, 160);
     make_code(head, 161);
-    fixture_put_bytes(&f, "/bin/whole", whole, sizeof whole);
-    fixture_put_bytes(&f, "/tmp/mem_2000.bin", head, sizeof head);
-    begin(&r, true);
-    assert_int_equal(ct_perf_write_info(&r.writer, sources, 2, 1), CT_OK);
-    put_trace(&r, 0, 0, 16);
-    put_map(&r, 1, TID, 0x1000, 0x1000, 0, "/bin/whole");
-    put_map(&r, 2, TID, 0x2000, 0x1000, 0, "/tmp/mem_2000.bin");
-    end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
-    const struct ct_generation *g = generation(&f, TID, 0);
+    fixture_put_bytes(f, "/bin/whole", whole, sizeof whole);
+    fixture_put_bytes(f, "/tmp/mem_2000.bin", head, sizeof head);
+    begin(r, true);
+    assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+    put_trace(r, 0, 0, 16);
+    put_map(r, 1, TID, 0x1000, 0x1000, 0, "/bin/whole");
+    put_map(r, 2, TID, 0x2000, 0x1000, 0, "/tmp/mem_2000.bin");
+    end_and_open(r, "perf.data");
+    const struct ct_generation *g = generation(f, TID, 0);
     assert_int_equal(g->image_count, 2);
     assert_int_equal(g->images[1].size, 160);
     assert_int_equal(g->program_count, 1);
     assert_string_equal(g->programs[0].path, "/bin/whole");
-    fixture_free(&f);
-    free(r.bytes);
 }
 
 /* ---- damage ---- */
