@@ -277,16 +277,17 @@ static void take_source(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t
     ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
-/* Adds one range, up to the next waypoint on the way to the source address; none of them was taken. Called
- * again while d->to_source is set. */
+/* Adds one range, up to the next waypoint on the way to the source address; none of them was taken. The last
+ * range ends with the instruction at the source address, even if the way leads past the begin of that one.
+ * Called again while d->to_source is set. */
 static void split_way(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
 {
     struct ct_insn last = {0};
     const uint64_t start = d->path.addr;
     uint32_t n = 0;
-    do {
+    d->to_source = false;
+    while (d->path.addr < d->source_addr && !d->to_source) {
         if (!ct_ocsd_code_insn(d->path.code, d->path.addr, (enum ct_isa)d->path.isa, &last)) {
-            d->to_source = false;
             if (has_bad_opcode(d, OPCODE_OF_SOURCE))
                 return;
             add_source_no_access(d, index, d->source_addr);
@@ -295,11 +296,16 @@ static void split_way(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
         }
         d->path.addr += last.size;
         n++;
-    } while (d->path.addr <= d->source_addr && last.type == CT_INSN_OTHER);
-    d->to_source = d->path.addr <= d->source_addr;
-    ct_ocsd_path_add_range(&d->path, index, start, n, &last, !d->to_source);
-    if (!d->to_source)
-        ct_ocsd_path_take_waypoint(&d->path, &last);
+        d->to_source = last.type != CT_INSN_OTHER;
+    }
+    if (d->to_source) {
+        ct_ocsd_path_add_range(&d->path, index, start, n, &last, false);
+        return;
+    }
+    ct_ocsd_code_insn(d->path.code, d->source_addr, (enum ct_isa)d->path.isa, &last); /* on_source read it */
+    d->path.addr = d->source_addr + last.size;
+    ct_ocsd_path_add_range(&d->path, index, start, n + 1, &last, true);
+    ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
 static void on_source(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)

@@ -13,6 +13,7 @@
 
 enum {
     HALT = OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
+    SPLIT = ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS,
     THUMB = 1 << 18, /* T32 code: two NOPs and a BLX, repeated */
     PTM = 1 << 19,
     RESETS = 1 << 20,     /* after each call; only elements are compared. With PACKETS: in the middle */
@@ -77,6 +78,8 @@ static const struct row rows[] = {
     {"more elements before the trace than a signed number can be", 0, "a 010500fadcbed70a 3f S f7"},
     {"an address of 32 bits before a reset", PACKETS | RESETS,
      "a 9d0102030405060708 9a01020304 a 9500 90 91 92 70*9"},
+    {"a way to a source address inside an instruction", ETE | SPLIT, "S b90110000000000000 f7"},
+    {"... inside a waypoint", ETE | SPLIT, "S b90710000000000000 f7"},
     {"a source address before any context", ETE, "A b80308000000000000 f7"},
     {"... behind an address that was dropped", ETE,
      "S f7 08 A 9d0308000000000000 08 A b80308000000000000 f7"},
