@@ -7,6 +7,7 @@ import re
 import subprocess
 
 BRANCH = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s+(b|bl|blr|br|ret|cbz|cbnz|tbz|tbnz|b\.\w+)(?:\s|$)")
+SIGRETURN = bytes.fromhex("681180d2 010000d4")  # mov x8, #139; svc #0
 SYMBOL = re.compile(r"\s*\d+: ([0-9a-f]+)\s+(\d+|0x[0-9a-f]+) "
                     r"(FUNC|IFUNC|LOOS\+0)\s+(LOCAL|GLOBAL|WEAK)\s+\S+\s+(\S+) (\S+)")
 ALWAYS = ("b", "bl", "blr", "br", "ret")
@@ -107,7 +108,8 @@ class Functions:
         from signals."""
         begin = max(start for start in self.dumps if start <= addr)
         assert addr < begin + self.dumps[begin].stat().st_size
-        return begin, f"{self.dumps[begin].name}+0x0"
+        is_return = self.dumps[begin].read_bytes().startswith(SIGRETURN)
+        return begin, "__kernel_rt_sigreturn" if is_return else f"{self.dumps[begin].name}+0x0"
 
     def piece(self, addr):
         """Returns address and name of code outside of functions: it begins at the end of the last function,
