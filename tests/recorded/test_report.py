@@ -342,7 +342,8 @@ def check_left_out(capture):
     check("what never ran is no bound, and is told",
           wcet["is_bound"] is False and loops > 10 and functions > 10 and
           f"{wcet['wcet_cycles']:,} cycles" in worst and ">no bound</span>" in worst and
-          f"no bound: {loops} loops, {functions} functions that call themselves." in worst, (wcet["is_bound"], kinds))
+          f"no bound: {loops} loops, {functions} functions that call themselves." in worst,
+          (wcet["is_bound"], kinds))
     alone = report(capture, "--entry", "control_round").split('id="worst"')[1]
     check("where all ran nothing is left out", "The path leaves out code" not in alone, "")
 
