@@ -49,7 +49,9 @@ enum ct_error {
  *
  * CT_ERR_ARG is also the result when a required pointer is NULL. Functions that return no error return an
  * empty value then: 0, NULL, no elements, or the value that stands for none. A NULL pointer to zero bytes is
- * allowed. Functions that do not need a context accept NULL for it, and drop texts and messages. */
+ * allowed. A context may be NULL in all functions that take one beside other arguments: texts and messages
+ * are dropped then. A function that returns an object in *out sets it to NULL when it fails, unless its
+ * comment says otherwise. */
 
 /* Returns the name of an error code, such as "CT_ERR_IO"; never NULL. */
 CT_API const char *ct_error_name(int code);

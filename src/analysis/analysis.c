@@ -3,7 +3,7 @@
 #include "coretap/analysis.h"
 
 #include "analysis/saved.h"
-#include "base/ctx.h"
+#include "base/require.h"
 #include "base/saturate.h"
 
 #include <stddef.h>
@@ -26,8 +26,7 @@ void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_
  * operations: `cut` is the newest, and its caller checks the size again. CT_ERR_ARG. */
 static int check(const struct ct_analysis *analysis)
 {
-    if (!analysis || !analysis->kind)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, analysis, analysis->kind);
     return analysis->kind->size >= offsetof(struct ct_analysis_kind, cut)
                ? CT_OK
                : ct_fail(analysis->ctx, CT_ERR_ARG,
@@ -37,7 +36,8 @@ static int check(const struct ct_analysis *analysis)
 
 int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part)
 {
-    return check(whole) || !part ? CT_ERR_ARG : whole->kind->part(whole, part);
+    CT_REQUIRE_OUT(whole ? whole->ctx : NULL, part);
+    return check(whole) ? CT_ERR_ARG : whole->kind->part(whole, part);
 }
 
 void ct_analysis_free(struct ct_analysis *analysis)
@@ -68,7 +68,8 @@ static bool is_whole(const struct ct_analysis_batch *batch)
 
 int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
 {
-    if (check(analysis) || !batch)
+    CT_REQUIRE_OF(analysis, batch);
+    if (check(analysis))
         return CT_ERR_ARG;
     if (!(analysis->kind->inputs & batch->input) || !is_whole(batch))
         return ct_fail(analysis->ctx, CT_ERR_ARG,
@@ -117,7 +118,8 @@ static int double_up(struct ct_analysis *from)
 /* Multiplies by repeated doubling, because merging is the only operation known of every kind. */
 int ct_analysis_scale(struct ct_analysis *analysis, uint64_t weight)
 {
-    if (check(analysis) || !weight)
+    CT_REQUIRE_OF(analysis, weight);
+    if (check(analysis))
         return CT_ERR_ARG;
     struct ct_analysis *power = NULL; /* what was found, times 1, 2, 4, … */
     uint64_t more = weight - 1;
@@ -136,7 +138,8 @@ int ct_analysis_scale(struct ct_analysis *analysis, uint64_t weight)
 
 int ct_analysis_add_captures(struct ct_analysis *analysis, const struct ct_analysis_captures *more)
 {
-    if (check(analysis) || !more)
+    CT_REQUIRE_OF(analysis, more);
+    if (check(analysis))
         return CT_ERR_ARG;
     ct_captures_add(&analysis->captures, more);
     return CT_OK;

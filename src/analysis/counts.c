@@ -10,6 +10,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/search.h"
@@ -28,7 +29,8 @@ int ct_counts_new(struct ct_ctx *ctx, const struct ct_analysis_kind *kind, const
                   struct ct_counts **out)
 {
     if (!out)
-        return ct_fail_null(ctx, kind->name);
+        return ct_fail_argument(ctx, kind->name, "out", 1);
+    *out = NULL;
     struct ct_counts *c = calloc(1, sizeof *c);
     if (!c)
         return ct_fail_nomem(ctx, kind->name);
@@ -95,8 +97,7 @@ static int insert(struct ct_counts *c, size_t at, const char *name)
 
 int ct_counts_add(struct ct_counts *c, const char *name, uint64_t count)
 {
-    if (!c || !name || !*name || strlen(name) > CT_COUNTS_NAME)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, c, name, *name, strlen(name) <= CT_COUNTS_NAME);
     const size_t at = find(c, name);
     const bool is_known = at < c->count && strcmp(c->all[at].name, name) == 0;
     const int rc = is_known ? CT_OK : insert(c, at, name);

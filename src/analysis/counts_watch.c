@@ -7,6 +7,7 @@
 #include "analysis/counts.h"
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "coretap/watch.h"
 
@@ -108,8 +109,7 @@ int ct_watch_counts_new(struct ct_ctx *ctx, struct ct_counts **out)
 
 int ct_watch_counts_add(struct ct_counts *c, const char *place)
 {
-    if (!c || !place || c->way != &way)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, c, place, c->way == &way);
     if (!CT_PUSH_ROOM(c->places, c->place_count) || !(c->places[c->place_count] = strdup(place)))
         return ct_fail_nomem(c->analysis.ctx, "watch");
     c->place_count++;

@@ -5,6 +5,7 @@
 #include "analysis/saved.h"
 #include "analysis/program_table.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/table_memory.h"
@@ -45,8 +46,7 @@ struct ct_cover {
 
 int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_cover *cover = calloc(1, sizeof *cover);
     if (!cover)
         return ct_fail_nomem(ctx, "coverage");
@@ -78,8 +78,7 @@ void ct_cover_free(struct ct_cover *cover)
 
 int ct_cover_program(struct ct_cover *cover, const struct ct_program_identity *program, uint32_t *number)
 {
-    if (!cover || !program || !number)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, cover, program, number);
     return ct_program_table_add(&cover->programs, &cover->analysis, program, number);
 }
 
@@ -240,8 +239,7 @@ int ct_cover_add_items(struct ct_cover *cover, uint32_t program, const struct ct
 int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
                       const struct ct_cover_item *item)
 {
-    if (!cover || !context || !item)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, cover, context, item);
     if (program >= cover->programs.count || item->kind > CT_COVER_NOT)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG,
                        "coverage: program %u or kind %u does not exist; nothing was added", program,
@@ -350,8 +348,7 @@ static int add_place_counts(struct ct_cover *cover, const struct place *place,
 
 int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place)
 {
-    if (!cover || !place)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, cover, place);
     if (program >= cover->programs.count)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
     if (!CT_PUSH_ROOM(cover->places, cover->place_count))
@@ -370,8 +367,7 @@ void ct_cover_clear_places(struct ct_cover *cover)
 int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, struct ct_cover_item **items,
                    size_t *count)
 {
-    if (!cover || !items || !count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(NULL, items, cover, count);
     if (program >= cover->programs.count || (context != CT_EDGES_ALL && context >= cover->context_count))
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or context %zu does not exist",
                        program, context);

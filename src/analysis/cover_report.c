@@ -3,6 +3,7 @@
 #include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/table_memory.h"
 
 #include <stdlib.h>
@@ -87,11 +88,11 @@ int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source
                         const struct ct_cover_item *items, size_t count, struct ct_cover_report **out)
 {
     struct ct_cover_source given;
-    int result = ct_options_read(ctx, "ct_cover_report_new", source, &given, sizeof given);
+    CT_REQUIRE_OUT(ctx, out, source, items || !count);
+    int result = ct_options_read(ctx, __func__, source, &given, sizeof given);
     if (result != CT_OK)
         return result;
-    if (!given.memory || !given.symbols || !given.lines || (!items && count) || !out)
-        return ct_fail_null(ctx, "ct_cover_report_new");
+    CT_REQUIRE(ctx, given.memory, given.symbols, given.lines);
     struct ct_cover_work *work = calloc(1, sizeof *work);
     if (!work)
         return ct_fail_nomem(ctx, "coverage");

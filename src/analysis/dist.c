@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/dist.h"
+#include "base/require.h"
 #include "base/saturate.h"
 
 #include <math.h>
@@ -96,8 +97,7 @@ static void merge_squares(struct ct_dist *into, const struct ct_dist *from)
 /* Adds with saturation, so that the order of additions does not matter. */
 int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
 {
-    if (!into || !from)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, into, from);
     if (!from->count)
         return CT_OK;
     if (!into->count || from->min < into->min)

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define UNNUMBERED UINT32_MAX
 #define ROOM       16384u /* most events that are held back */
@@ -41,8 +42,7 @@ struct ct_edge_events {
 int ct_edge_events_new(struct ct_ctx *ctx, struct ct_graph *edges, ct_write_fn *write, void *user,
                        struct ct_edge_events **out)
 {
-    if (!ctx || !edges || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, edges, write);
     struct ct_edge_events *e = calloc(1, sizeof *e);
     if (!e)
         return ct_fail_nomem(ctx, "events of edges");
@@ -71,8 +71,7 @@ uint64_t ct_edge_events_count(const struct ct_edge_events *e)
 
 int ct_edge_events_flush(struct ct_edge_events *e)
 {
-    if (!e)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, e);
     const size_t size = 8 * e->count;
     int rc = e->begun ? CT_OK : e->write(e->user, CT_EDGE_EVENTS_MAGIC, MAGIC_SIZE);
     e->begun = true;
@@ -96,8 +95,7 @@ static int put_other(struct ct_edge_events *e, enum ct_edge_event_kind kind, uin
 
 int ct_edge_events_begin(struct ct_edge_events *e, uint32_t buffer, uint8_t id)
 {
-    if (!e)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, e);
     e->graph = NULL;
     e->context = CONTEXT_UNKNOWN;
     return put_other(e, CT_EDGE_EVENT_STREAM, (uint64_t)buffer << 8 | id);
@@ -321,8 +319,7 @@ static int take_mark(struct ct_edge_events *e, const struct ct_step_mark *mark)
 
 int ct_edge_events_take(struct ct_edge_events *e, const struct ct_step_batch *batch)
 {
-    if (!e || !batch)
-        return ct_fail_null(e ? e->ctx : NULL, __func__);
+    CT_REQUIRE_OF(e, batch);
     int rc = follow_graph(e, batch->graph);
     size_t step = 0;
     for (size_t m = 0; m < batch->mark_count && !rc; m++) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 /* most events that a step adds to the waiting ones */
 #define STEP_EVENTS 3
@@ -15,8 +16,7 @@ struct sink {
 
 int ct_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_events **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_events *ev = calloc(1, sizeof *ev);
     if (!ev)
         return ct_fail_nomem(ctx, "events");

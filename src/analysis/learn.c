@@ -6,6 +6,7 @@
 
 #include "base/addr_map.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 /* Returns whether an edge is a computed branch or call that was executed. Excludes returns, because they go
  * to the caller, which the graph knows. */
@@ -48,8 +49,7 @@ static int learn(struct ct_cfg *cfg, const struct ct_graph *graph, uint64_t shif
 
 int ct_cfg_learn(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_graph *graph, uint64_t shift)
 {
-    if (!cfg || !graph)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, cfg, graph);
     struct ct_addr_map isas = {0};
     uint32_t count;
     const struct ct_node *nodes = ct_graph_nodes(graph, &count);
@@ -62,8 +62,7 @@ int ct_cfg_learn(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_graph *
 int ct_cfg_learn_times(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_timing_found *found,
                        uint32_t program)
 {
-    if (!cfg || !found)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, cfg, found);
     size_t count;
     int rc = CT_OK;
     for (size_t i = 0; i < found->edge_count && (!rc || rc == CT_ERR_NOT_FOUND); i++) {

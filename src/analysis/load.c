@@ -5,6 +5,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/fnv.h"
+#include "base/require.h"
 #include "base/word_sum.h"
 
 #include <inttypes.h>
@@ -117,8 +118,7 @@ int ct_load_number(const struct ct_load *load, size_t index, unsigned base, uint
 
 int ct_load_bad(struct ct_load *load, const char *what)
 {
-    if (!load || !what)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, load, what);
     struct file *f = (struct file *)load;
     const struct ct_analysis_kind *kind = f->part->kind;
     f->result =
@@ -316,8 +316,7 @@ static int read_start(struct file *f)
 /* Loads into an empty part first, so that nothing is added from an invalid file. */
 int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size)
 {
-    if (!into || !name || (!data && size))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(into, name, data || !size);
     struct file f = {.name = name, .text = data, .size = size};
     int rc = ct_analysis_part(into, &f.part);
     if (rc)

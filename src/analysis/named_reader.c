@@ -2,6 +2,7 @@
 /* Assembles named events from the writes to a port. The event's number is a write of 16 bits; each argument
  * is one or two writes of 32 bits. */
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/named_event.h"
 
 #include <stdbool.h>
@@ -27,8 +28,7 @@ struct ct_named_reader {
 
 int ct_named_reader_new(struct ct_ctx *ctx, const struct ct_named_table *table, struct ct_named_reader **out)
 {
-    if (!table || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, table);
     struct ct_named_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return ct_fail_nomem(ctx, "named events");

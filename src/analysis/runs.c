@@ -9,6 +9,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/search.h"
@@ -63,8 +64,7 @@ static bool fits(const char *name)
 int ct_analysis_add_run(struct ct_analysis *analysis, const char *name)
 {
     bool found = false;
-    if (!analysis || !fits(name))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(analysis, name, *name, strlen(name) <= CT_ANALYSIS_RUN_NAME);
     const int rc = add(analysis, &analysis->runs, name, &found);
     if (found)
         tell_twice(analysis, name, 0);
@@ -79,8 +79,7 @@ const char *ct_analysis_run(const struct ct_analysis *analysis, size_t number)
 int ct_analysis_add_failure(struct ct_analysis *analysis, const char *text)
 {
     bool found;
-    if (!analysis || !fits(text))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(analysis, text, *text, strlen(text) <= CT_ANALYSIS_RUN_NAME);
     const int rc = add(analysis, &analysis->failures, text, &found);
     if (!rc)
         ct_add_up(&analysis->captures.failed, 1);

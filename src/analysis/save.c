@@ -6,6 +6,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/fnv.h"
+#include "base/require.h"
 #include "base/word_sum.h"
 
 #include <inttypes.h>
@@ -71,8 +72,7 @@ static size_t format_line(const struct ct_save *to, const char *format, va_list 
 
 int ct_save_line(struct ct_save *to, const char *format, ...)
 {
-    if (!to || !format)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, to, format);
     va_list args;
     va_start(args, format);
     const size_t size = format_line(to, format, args);
@@ -131,8 +131,7 @@ static void save_captures(struct ct_save *to, const struct ct_analysis_captures 
 
 int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *user)
 {
-    if (!analysis || !write)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(analysis, write);
     const struct ct_analysis_kind *kind = analysis->kind;
     struct ct_save to = {.ctx = analysis->ctx,
                          .write = write,

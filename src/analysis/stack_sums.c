@@ -10,6 +10,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 
@@ -22,8 +23,7 @@ int ct_stack_sums_new(struct ct_ctx *ctx, const struct ct_stack_sums_options *op
                       struct ct_stack_sums **out)
 {
     struct ct_stack_sums_options o;
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     const int rc = ct_options_read(ctx, "ct_stack_sums_new", options, &o, sizeof o);
     struct ct_stack_sums *s = rc ? NULL : calloc(1, sizeof *s);
     if (!s)
@@ -181,8 +181,7 @@ int ct_stack_sums_add_call(struct ct_stack_sums *s, const struct ct_stack_call *
 
 int ct_stack_sums_find(struct ct_stack_sums *s, struct ct_stack_found *found)
 {
-    if (!s || !found)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, found);
     const int rc = ct_stack_sums_settle(s);
     *found = (struct ct_stack_found){.functions = s->functions,
                                      .function_count = s->function_count,

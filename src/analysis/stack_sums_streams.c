@@ -5,6 +5,7 @@
 #include "analysis/stack_sums.h"
 #include "analysis/stacks.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 
@@ -221,8 +222,7 @@ static int add(struct ct_stack_sums *s, const struct ct_stacks *stacks, const st
 
 int ct_stack_sums_add(struct ct_stack_sums *s, const struct ct_stacks *stacks)
 {
-    if (!s || !stacks)
-        return ct_fail_null(s ? s->analysis.ctx : NULL, __func__);
+    CT_REQUIRE(s ? s->analysis.ctx : NULL, s, stacks);
     return add(s, stacks, NULL);
 }
 

@@ -4,20 +4,19 @@
 #include "analysis/transfer.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 
 #include <stdlib.h>
 
 int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_stack_options o;
     int result = ct_options_read(ctx, "ct_stacks_new", options, &o, sizeof o);
     if (result != CT_OK)
         return result;
-    if (o.program_count && !o.programs)
-        return ct_fail_null(ctx, "ct_stacks_new");
+    CT_REQUIRE(ctx, !o.program_count || o.programs);
     struct ct_stacks *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "stacks");
@@ -459,8 +458,7 @@ static bool grow_lanes(struct ct_stacks *s, uint32_t lane)
 
 int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch)
 {
-    if (!s || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(s, batch);
     if (lane >= CT_STACK_LANES)
         return ct_fail(s->ctx, CT_ERR_LIMIT,
                        "stacks: stream number %u is not below the limit of %u; nothing was added", lane,
@@ -498,8 +496,7 @@ uint64_t ct_stacks_renewed(const struct ct_stacks *s)
 
 int ct_stacks_finish(struct ct_stacks *s)
 {
-    if (!s)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s);
     int result = CT_OK;
     s->slice_count = 0;
     s->move_count = 0;
@@ -521,8 +518,7 @@ const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *s, size_t 
 
 int ct_stacks_owner(const struct ct_stacks *s, size_t place, struct ct_stack_owner *owner)
 {
-    if (!s || !owner || !s->wants_owners || place >= s->place_count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(s, owner, s->wants_owners, place < s->place_count);
     const struct ct_stack_thread *thread = &s->threads[s->owners[place]];
     *owner = (struct ct_stack_owner){.context = thread->key, .lane = thread->lane, .stack = s->owners[place]};
     return CT_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 /* A point with a known position on both axes. */
 struct anchor {
@@ -26,8 +27,7 @@ struct ct_timeline {
 
 int ct_timeline_new(struct ct_ctx *ctx, struct ct_timeline **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_timeline *t = calloc(1, sizeof *t);
     if (t)
         t->ring = malloc(CT_TIMELINE_WAITING * sizeof *t->ring);

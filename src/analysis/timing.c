@@ -8,6 +8,7 @@
 #include "base/name_suffix.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 
 static int make_functions(struct ct_timing *t)
@@ -50,14 +51,12 @@ static int set_origin(struct ct_timing *t, const struct ct_stream_origin *origin
 
 int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, struct ct_timing **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_timing_options o;
     int rc = ct_options_read(ctx, "ct_timing_new", options, &o, sizeof o);
     if (rc)
         return rc;
-    if (o.program_count && !o.programs)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, !o.program_count || o.programs);
     struct ct_timing *t = calloc(1, sizeof *t);
     if (!t)
         return ct_fail_nomem(ctx, "timing");
@@ -287,8 +286,7 @@ static void settle_in_time(struct ct_timing *t, size_t steps)
 
 int ct_timing_add(struct ct_timing *t, const struct ct_step_batch *batch)
 {
-    if (!t || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(t, batch);
     int rc = learn(t, batch->graph);
     settle_in_time(t, batch->count);
     size_t at = 0;

@@ -7,6 +7,7 @@
 #include "analysis/dist.h"
 #include "analysis/timing.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define BATCH 256
 
@@ -34,8 +35,7 @@ static char *join(const char *from, const char *to)
 
 int ct_timing_add_pair(struct ct_timing *t, struct ct_watches *watches, const char *from, const char *to)
 {
-    if (!t || !watches || !from || !to)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(t, watches, from, to);
     struct ct_timing_gate gate = {0};
     int rc = t->watcher ? CT_OK : add_marks(watches, &t->marks);
     if (!rc && !t->watcher)
@@ -141,8 +141,7 @@ static int on_event(struct ct_timing *t, const struct ct_watch_event *event)
 
 int ct_timing_feed(struct ct_timing *t, const struct ct_watch_event *events, size_t count)
 {
-    if (!t || (!events && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(t, events || !count);
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < count; i++) {
         if (events[i].watch - t->marks < MARKS)

@@ -3,6 +3,7 @@
 #include "analysis/timing.h"
 #include "analysis/timing_sums.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 #include <stdlib.h>
@@ -221,8 +222,7 @@ static int add(struct ct_timing_sums *s, const struct ct_timing *timing, const s
 int ct_timing_sums_add(struct ct_timing_sums *s, const struct ct_timing *timing, const struct ct_graph *graph,
                        struct ct_programs *programs)
 {
-    if (!s || !timing || !graph)
-        return ct_fail_null(s ? s->analysis.ctx : NULL, __func__);
+    CT_REQUIRE(s ? s->analysis.ctx : NULL, s, timing, graph);
     return add(s, timing, graph, (struct origin){.sums = s, .programs = programs});
 }
 

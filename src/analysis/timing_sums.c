@@ -4,6 +4,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/saturate.h"
 
 #include <stdlib.h>
@@ -18,8 +19,7 @@ int ct_timing_sums_new(struct ct_ctx *ctx, const struct ct_timing_sums_options *
                        struct ct_timing_sums **out)
 {
     struct ct_timing_sums_options o;
-    if (!out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_timing_sums_new: a null pointer");
+    CT_REQUIRE(ctx, out);
     const int rc = ct_options_read(ctx, "ct_timing_sums_new", options, &o, sizeof o);
     struct ct_timing_sums *s = rc ? NULL : calloc(1, sizeof *s);
     if (!s)
@@ -59,8 +59,7 @@ static int no_memory(const struct ct_timing_sums *s)
 
 int ct_timing_sums_add_pair(struct ct_timing_sums *s, const char *from, const char *to)
 {
-    if (!s || !from || !to)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, from, to);
     const struct ct_timing_wanted pair = {ct_arena_strdup(&s->arena, from), ct_arena_strdup(&s->arena, to)};
     struct ct_timing_wanted *wanted =
         pair.from && pair.to ? ct_arena_push(&s->arena, s->wanted, &s->wanted_count, sizeof *wanted) : NULL;
@@ -201,8 +200,7 @@ static int settle(struct ct_timing_sums *s)
 
 int ct_timing_sums_find(struct ct_timing_sums *s, struct ct_timing_found *found)
 {
-    if (!s || !found)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, found);
     const int rc = settle(s);
     *found = (struct ct_timing_found){
         .functions = (const struct ct_timing_function *)(const void *)s->functions.items,

@@ -8,6 +8,7 @@
 
 #include "analysis/watcher.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "coretap/analysis.h"
 
@@ -27,8 +28,7 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches)
 
 int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_watcher **out)
 {
-    if (!watches || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, watches);
     int rc = check_kinds(ctx, watches);
     if (!rc)
         rc = ct_watches_sort(watches);
@@ -63,8 +63,7 @@ void ct_watcher_free(struct ct_watcher *w)
 
 int ct_watcher_renew(struct ct_watcher *w)
 {
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     if (w->step || w->mark || w->begun || w->pending_count)
         return ct_fail(w->ctx, CT_ERR_ARG,
                        "watcher: a batch is not finished, so no watchpoint can be added; call ct_watcher_run "
@@ -75,8 +74,7 @@ int ct_watcher_renew(struct ct_watcher *w)
 
 int ct_watcher_fold_timestamps(struct ct_watcher *w)
 {
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     w->row.wanted = true;
     return CT_OK;
 }
@@ -409,8 +407,7 @@ static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, s
 int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, struct ct_watch_event *out,
                    size_t cap, size_t *count, int *more)
 {
-    if (!w || !batch || !out || !count || !more)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, batch, out, count, more);
     *count = 0;
     *more = 0;
     int rc = learn(w, batch->graph);

@@ -9,6 +9,7 @@
 #include "analysis/watch.h"
 #include "base/clock.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define MOST_LISTED 400 /* bytes of names in an error message */
 
@@ -44,8 +45,7 @@ int ct_watches_contexts(struct ct_watches *w, const struct ct_buffer *buffer)
 
 int ct_watches_any_context(struct ct_watches *w)
 {
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     w->any_context = true;
     return CT_OK;
 }

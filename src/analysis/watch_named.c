@@ -5,14 +5,14 @@
 
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define MOST_LISTED 400 /* bytes of names in an error message */
 
 int ct_watches_named_at(struct ct_watches *w, const struct ct_named_table *table, uint64_t shift)
 {
     size_t count = 0;
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     if (table)
         (void)ct_named_table_entries(table, &count);
     uint32_t *as = ct_arena_alloc(&w->arena, (count + 1) * sizeof *as);

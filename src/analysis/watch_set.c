@@ -6,12 +6,12 @@
 
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/search.h"
 
 int ct_watches_new(struct ct_ctx *ctx, struct ct_programs *programs, struct ct_watches **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, "ct_watches_new");
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_watches *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "watchpoints");
@@ -100,8 +100,7 @@ static uint8_t program_of(const struct ct_watches *w, const struct ct_watch_even
 
 int ct_watches_where(const struct ct_watches *w, const struct ct_watch_event *e, struct ct_program_where *out)
 {
-    if (!w || !e || !out)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, e, out);
     *out = (struct ct_program_where){0};
     if (!w->programs)
         return CT_OK;

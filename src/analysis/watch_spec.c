@@ -10,6 +10,7 @@
 #include "analysis/watch.h"
 #include "base/name_suffix.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define MOST_NAME      1024
 #define MOST_EXCEPTION 1023 /* an ETMv4 has ten bits for it, other protocols fewer */
@@ -359,8 +360,7 @@ static void take_back(struct ct_watches *w, const struct ct_watches *before)
 
 int ct_watches_add(struct ct_watches *w, const char *spec, uint32_t *first, uint32_t *count)
 {
-    if (!w || !spec)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, spec);
     const struct ct_watches before = *w;
     int rc = parse(w, spec);
     if (!rc && w->watched)

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 #define MOST_BYTES ((size_t)64 << 20) /* of all different texts in a set */
 
 int ct_watches_want_text(struct ct_watches *w, uint32_t watch)
 {
-    if (!w || watch >= w->count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, watch < w->count);
     struct ct_watchpoint *point = &w->points[watch];
     const struct ct_named_entry *entry = NULL;
     size_t count;
@@ -44,8 +44,7 @@ void ct_watches_free_texts(struct ct_watches *w)
 
 int ct_watches_set_text(const struct ct_watches *w, const char *text, size_t size, struct ct_watch_event *e)
 {
-    if (!w || !w->texts || (!text && size) || !e)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, w->texts, text || !size, e);
     struct ct_ctx *ctx = w->ctx;
     struct ct_watched_texts *t = w->texts;
     pthread_mutex_lock(&t->lock);

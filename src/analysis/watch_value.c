@@ -9,6 +9,7 @@
 #include "analysis/number.h"
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define MOST_LISTED 400 /* bytes of names in an error message */
 
@@ -104,8 +105,7 @@ static void note_comparators(struct ct_watches *w, const uint32_t comparators[4]
 
 int ct_watches_events(struct ct_watches *w, const struct ct_buffer *buffer)
 {
-    if (!w || !buffer)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, buffer);
     int rc = CT_OK;
     w->events_known = true;
     for (size_t i = 0; i < buffer->source_count; i++)

@@ -10,12 +10,12 @@
 #include "analysis/wcet_model.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 
 int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines, struct ct_wcet **out)
 {
-    if (!cfg || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, cfg);
     struct ct_wcet *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "wcet");
@@ -330,8 +330,7 @@ static int solve(struct ct_wcet_model *m, ct_write_fn *write, void *user, struct
 int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, ct_write_fn *write, void *user,
                   struct ct_wcet_result *result)
 {
-    if (!w || !result)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, result);
     struct ct_wcet_model model = {0};
     struct ct_wcet_options o;
     *result = (struct ct_wcet_result){0};

@@ -17,6 +17,7 @@
 #include "analysis/number.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 #define LONGEST    4096
@@ -316,8 +317,7 @@ static int read_line(const struct line *line, char *text)
 
 int ct_wcet_bounds(struct ct_wcet *w, const char *name, const char *text)
 {
-    if (!w || !name || !text)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, name, text);
     struct line line = {.w = w, .file = name};
     int rc = ct_wcet_make_loops(w);
     while (!rc && *text) {

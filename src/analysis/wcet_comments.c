@@ -9,6 +9,7 @@
 
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 #define WORDS "loop bound"
@@ -138,8 +139,7 @@ static void look_at_loop(struct ct_wcet *w, uint32_t loop, const struct source *
 
 int ct_wcet_comments(struct ct_wcet *w)
 {
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     int rc = ct_wcet_make_loops(w);
     uint32_t count = w->lines ? ct_lines_file_count(w->lines) : 0;
     struct source *sources = calloc(count + 1, sizeof *sources);

@@ -5,6 +5,7 @@
 #include "analysis/dist.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 #define MOST_PIECES 64 /* most pieces into which exceptions cut a run */
@@ -149,8 +150,7 @@ static int add_way(struct ct_wcet *w, const struct ct_timing_found *found, const
 
 int ct_wcet_observe(struct ct_wcet *w, struct ct_timing_sums *sums, int counted)
 {
-    if (!w || !sums)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, sums);
     struct ct_timing_found found;
     int rc = ct_timing_sums_find(sums, &found);
     const uint32_t program = ct_wcet_program(w, sums);

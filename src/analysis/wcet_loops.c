@@ -5,6 +5,7 @@
 #include "analysis/transfer.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 int ct_wcet_make_loops(struct ct_wcet *w)
@@ -302,8 +303,7 @@ static int begin_stream(struct ct_wcet *w, uint32_t lane)
 
 int ct_wcet_count_loops(struct ct_wcet *w, uint32_t lane, const struct ct_step_batch *batch)
 {
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     const bool has_begun = find_stream(w, lane);
     if (!batch) {
         if (has_begun)

@@ -5,11 +5,11 @@
 #include "analysis/program_table.h"
 #include "analysis/timing_sums.h"
 #include "analysis/wcet.h"
+#include "base/require.h"
 
 int ct_wcet_set_programs(struct ct_wcet *w, struct ct_program *program, struct ct_programs *programs)
 {
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     w->programs = programs;
     w->identity = (struct ct_program_identity){0};
     return program ? ct_program_identify(program, &w->identity) : CT_OK;

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct ct_ctx *ct_ctx_new(void)
 {
@@ -49,9 +51,23 @@ int ct_ctx_fail(struct ct_ctx *ctx, int code, const char *text)
     return ct_fail(ctx, code ? code : CT_ERR_ARG, "%s", text ? text : "");
 }
 
-int ct_fail_null(struct ct_ctx *ctx, const char *who)
+/* Returns the length of what stands before the next comma outside of parentheses. */
+static size_t term_length(const char *terms)
 {
-    return ct_fail(ctx, CT_ERR_ARG, "%s: a null pointer", who);
+    size_t i = 0;
+    for (int depth = 0; terms[i] && (depth || terms[i] != ','); i++)
+        depth += (terms[i] == '(') - (terms[i] == ')');
+    return i;
+}
+
+int ct_fail_argument(struct ct_ctx *ctx, const char *who, const char *terms, int number)
+{
+    for (; number > 1; number--)
+        terms += term_length(terms) + 2;
+    const int length = (int)term_length(terms);
+    const bool is_value = !memchr(terms, ' ', (size_t)length) && *terms != '!';
+    return ct_fail(ctx, CT_ERR_ARG, "%s: wrong argument; nothing was done; '%.*s' %s", who, length, terms,
+                   is_value ? "must not be NULL or 0" : "must hold");
 }
 
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what)

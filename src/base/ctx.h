@@ -18,8 +18,9 @@ struct ct_ctx {
  * only the code is returned. */
 int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Stores a text and returns CT_ERR_ARG, because a required pointer of function `who` is null. */
-int ct_fail_null(struct ct_ctx *ctx, const char *who);
+/* Stores a text and returns CT_ERR_ARG, because an argument of function `who` is wrong: the `number`th (from
+ * 1) of `terms` does not hold, which are separated by commas (require.h). */
+int ct_fail_argument(struct ct_ctx *ctx, const char *who, const char *terms, int number);
 
 /* Returns whether `object` or `count` is null, so that a function cannot return an array of it. Sets the
  * count to 0. */

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 
 int ct_branch_list_new(struct ct_ctx *ctx, struct ct_branch_list **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_branch_list *list = calloc(1, sizeof *list);
     if (!list)
         return ct_fail_nomem(ctx, "branch lists");
@@ -71,8 +71,7 @@ static int check_binary(struct ct_ctx *ctx, const struct ct_branch_list_binary *
 int ct_branch_list_add_binary(struct ct_branch_list *list, const struct ct_branch_list_binary *binary,
                               uint32_t *number)
 {
-    if (!list || !binary || !number)
-        return ct_fail_null(list ? list->ctx : NULL, __func__);
+    CT_REQUIRE_OF(list, binary, number);
     if (check_binary(list->ctx, binary))
         return CT_ERR_ARG;
     const struct ct_branch_binary key = key_of(binary);
@@ -160,8 +159,7 @@ static void put_bits(struct ct_branch_list *list, const uint8_t *taken, uint32_t
 int ct_branch_list_add(struct ct_branch_list *list, uint32_t binary, uint64_t addr, const uint8_t *taken,
                        uint32_t branches, uint64_t count)
 {
-    if (!list || !taken)
-        return ct_fail_null(list ? list->ctx : NULL, __func__);
+    CT_REQUIRE_OF(list, taken);
     if (binary >= list->binary_count)
         return ct_fail(list->ctx, CT_ERR_ARG,
                        "ct_branch_list_add: binary %u is not below %zu; nothing was added", binary,
@@ -182,8 +180,7 @@ int ct_branch_list_add(struct ct_branch_list *list, uint32_t binary, uint64_t ad
 
 int ct_branch_list_scale(struct ct_branch_list *list, uint64_t times)
 {
-    if (!list || !times)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(list, times);
     for (size_t i = 0; i < list->count; i++) {
         uint64_t *count = &list->entries[i].count;
         *count = *count > UINT64_MAX / times ? UINT64_MAX : *count * times;

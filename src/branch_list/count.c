@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 
@@ -204,8 +205,7 @@ int ct_branch_list_count(struct ct_branch_list *list, uint32_t binary, struct ct
 {
     struct ct_branch_list_counted c;
     uint32_t number = 0;
-    if (!list || !program || !cover)
-        return ct_fail_null(list ? list->ctx : NULL, __func__);
+    CT_REQUIRE_OF(list, program, cover);
     if (binary >= list->binary_count)
         return ct_fail(list->ctx, CT_ERR_ARG,
                        "ct_branch_list_count: binary %u is not below %zu; nothing was counted", binary,

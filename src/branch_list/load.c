@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads files of branch lists. */
 #include "branch_list/branch_list.h"
+#include "base/require.h"
 #include "branch_list/proto.h"
 
 #include <inttypes.h>
@@ -361,8 +362,7 @@ static int add_all(struct ct_branch_list *list, const struct ct_branch_list *oth
 
 int ct_branch_list_load(struct ct_branch_list *list, const char *name, const void *bytes, size_t size)
 {
-    if (!list || !name || (!bytes && size))
-        return ct_fail_null(list ? list->ctx : NULL, __func__);
+    CT_REQUIRE_OF(list, name, bytes || !size);
     struct loading l = {.ctx = list->ctx, .name = name};
     int rc = ct_branch_list_new(list->ctx, &l.into);
     if (!rc)

@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/protobuf.h"
+#include "base/require.h"
 
 /* A message is written once it has this many bytes. Readers hold one in memory. */
 #define MESSAGE_FULL (UINT32_C(16) << 20)
@@ -167,8 +168,7 @@ static int write_all(struct writing *w)
 
 int ct_branch_list_write(struct ct_branch_list *list, ct_write_fn *write, void *user)
 {
-    if (!list || !write)
-        return ct_fail_null(list ? list->ctx : NULL, __func__);
+    CT_REQUIRE_OF(list, write);
     struct writing w = {.list = list, .write = write, .user = user};
     int rc = list->binary_count ? sort_binaries(list) : CT_OK;
     if (!rc && list->count)

@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "chain/chain.h"
 #include "chain/chain_tune.h"
 #include "chain/data_trace.h"
@@ -220,8 +221,7 @@ uint64_t ct_chain_align(enum ct_framing framing, uint64_t offset, uint64_t align
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
                  const struct ct_chain_sink *sink, struct ct_chain **out)
 {
-    if (!buffer || !sink || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, buffer, sink);
     struct ct_chain_options o;
     int rc = ct_options_read(ctx, "ct_chain_new", options, &o, sizeof o);
     if (rc)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the bytes of a chain through the demultiplexer to its streams. */
 #include "base/ctx.h"
+#include "base/require.h"
 #include "chain/chain.h"
 #include "chain/data_trace.h"
 #include "chain/points.h"
@@ -253,8 +254,7 @@ static int leave(struct ct_chain *c, int rc)
 
 int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 {
-    if (!c || (!data && size))
-        return ct_fail_null(c ? c->ctx : NULL, __func__);
+    CT_REQUIRE_OF(c, data || !size);
     const uint8_t *bytes = data;
     int rc = enter(c, __func__);
     if (rc)
@@ -286,8 +286,7 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 
 int ct_chain_finish(struct ct_chain *c)
 {
-    if (!c)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, c);
     int rc = enter(c, __func__);
     if (rc)
         return rc;
@@ -326,8 +325,7 @@ static int break_off(struct ct_chain *c)
 
 int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
 {
-    if (!c || !piece)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(c, piece);
     int rc = enter(c, __func__);
     if (rc)
         return rc;

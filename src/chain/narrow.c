@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "chain/chain.h"
 
 /* The elements that describe the path of execution. Others are marks, such as timestamps, and are kept. */
@@ -156,8 +157,7 @@ void ct_narrow_streams(struct ct_stream_chain *streams, size_t count, const stru
 int ct_chain_narrow(struct ct_chain *c, const struct ct_chain_want *want)
 {
     struct ct_chain_want w;
-    if (!c)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, c);
     const int rc = ct_options_read(c->ctx, __func__, want, &w, sizeof w);
     if (rc)
         return rc;

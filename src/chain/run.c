@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a chain over the file of its buffer. */
 #include "base/ctx.h"
+#include "base/require.h"
 #include "chain/chain.h"
 #include "chain/feed.h"
 #include "chain/shard.h"
@@ -76,8 +77,7 @@ static int run_ahead(struct ct_chain *c)
 
 int ct_chain_run(struct ct_chain *c)
 {
-    if (!c)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, c);
     if (c->bytes)
         return ct_fail(c->ctx, CT_ERR_ARG,
                        "%s: the chain has already decoded bytes, so the file is not read; make a new "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/v7_config.h"
 #include "elem/v7.h"
 #include "elem/v7_seam.h"
@@ -24,8 +25,7 @@ struct ct_etm3_resolver {
 
 int ct_etm3_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm3_resolver **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)

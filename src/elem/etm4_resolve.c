@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "elem/etm4_release.h"
 
 /* most items that one packet may add to those held */
@@ -12,8 +13,7 @@
 
 int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_resolver **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_etm4_config config;
     int rc = ct_etm4_config_init(ctx, source, &config);
     if (rc)

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "elem/sw.h"
 
 /* bits of a global timestamp that are in its first packet */
@@ -29,8 +30,7 @@ static unsigned prescaler_of(uint32_t itmtcr)
 
 int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_resolver **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     if (source->protocol != CT_PROTOCOL_ITM)
         return ct_fail(ctx, CT_ERR_ARG,
                        "source %s: the source is not an ITM; use the decoder of its protocol", source->name);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/v7_config.h"
 #include "elem/v7.h"
 #include "elem/v7_seam.h"
@@ -17,8 +18,7 @@ struct ct_ptm_resolver {
 
 int ct_ptm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_resolver **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)

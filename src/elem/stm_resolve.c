@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "elem/sw.h"
 
 struct ct_stm_resolver {
@@ -12,8 +13,7 @@ struct ct_stm_resolver {
 
 int ct_stm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stm_resolver **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     if (source->protocol != CT_PROTOCOL_STM)
         return ct_fail(ctx, CT_ERR_ARG,
                        "source %s: the source is not an STM; use the decoder of its protocol", source->name);

@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 #include "base/etm4_config.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "encode/etm4_state.h"
 
 struct ct_etm4_emitter {
@@ -454,8 +455,7 @@ static int hold_atoms(struct ct_etm4_emitter *e, struct sink *sink, const struct
 int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t size, int final,
                  size_t *taken, uint8_t *out, size_t cap, size_t *len)
 {
-    if (!e || (!elems && size) || !taken || !out || !len)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(e, elems || !size, taken, out, len);
     struct sink sink = {.out = out, .cap = cap};
     int err = cap < CT_ETM4_EMIT_MAX ? ct_fail(e->ctx, CT_ERR_ARG,
                                                "ETMv4 elements: there is room for %zu bytes, but one may "
@@ -491,11 +491,9 @@ int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t 
 int ct_etm4_emitter_new(struct ct_ctx *ctx, const struct ct_source *source,
                         const struct ct_etm4_emit_options *options, struct ct_etm4_emitter **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_etm4_emit_options o;
     struct ct_etm4_config config;
-    *out = NULL;
     int err = ct_options_read(ctx, "ct_etm4_emitter_new", options, &o, sizeof o);
     if (!err)
         err = ct_etm4_config_init(ctx, source, &config);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/require.h"
 #include "encode/etm4_draft.h"
 
 /* Encodes an exception. The M profile and large numbers need the second byte. On an ETE, PE reset and
@@ -319,8 +320,7 @@ static int is_configured(const struct ct_etm4_draft *d)
 int ct_etm4_encode_packet(struct ct_etm4_encoder *encoder, const struct ct_etm4_packet *packet, uint8_t *out,
                           size_t cap, size_t *len)
 {
-    if (!encoder || !packet || !out || !len)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(encoder, packet, out, len);
     struct ct_etm4_draft d = {.encoder = encoder, .packet = packet, .next = encoder->now};
     *len = 0;
     int err = encode(&d);
@@ -341,10 +341,8 @@ int ct_etm4_encode_packet(struct ct_etm4_encoder *encoder, const struct ct_etm4_
 
 int ct_etm4_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_encoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_etm4_config config;
-    *out = NULL;
     int err = ct_etm4_config_init(ctx, source, &config);
     if (err)
         return err;

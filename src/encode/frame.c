@@ -7,6 +7,7 @@
 #include "coretap/encode.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 
 enum {
     FRAME = 16,
@@ -124,8 +125,7 @@ static bool names_again(const struct ct_framer *f)
 int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, size_t size, size_t *used,
                    uint8_t *out, size_t cap, size_t *len)
 {
-    if (!framer || (!data && size) || !used || !out || !len)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(framer, data || !size, used, out, len);
     struct sink sink = {framer, out, 0};
     *used = *len = 0;
     if (id > MAX_ID || cap < CT_FRAMER_OUT_MIN)
@@ -146,8 +146,7 @@ int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, si
 
 int ct_framer_finish(struct ct_framer *framer, uint8_t *out, size_t cap, size_t *len)
 {
-    if (!framer || !out || !len)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(framer, out, len);
     struct sink sink = {framer, out, 0};
     *len = 0;
     if (cap < 2 * BLOCK)
@@ -169,9 +168,7 @@ int ct_framer_finish(struct ct_framer *framer, uint8_t *out, size_t cap, size_t 
 
 int ct_framer_new(struct ct_ctx *ctx, const struct ct_framer_options *options, struct ct_framer **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_framer_options o;
     const int rc = ct_options_read(ctx, "ct_framer_new", options, &o, sizeof o);
     if (rc)

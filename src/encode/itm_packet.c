@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/encode.h"
 
 /* Sizes of the shortest and of the longest alignment packet that a decoder recognises. */
@@ -148,8 +149,7 @@ int ct_itm_encode_packet(struct ct_ctx *ctx, const struct ct_itm_packet *packet,
                          size_t *len)
 {
     uint8_t bytes[CT_ITM_PACKET_MAX];
-    if (!packet || !out || !len)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, packet, out, len);
     *len = 0;
     const unsigned size = put(bytes, packet);
     if (!size)

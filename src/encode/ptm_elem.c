@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/v7_config.h"
 #include "coretap/encode.h"
 
@@ -351,8 +352,7 @@ static int take_elem(struct ct_ptm_emitter *e, struct sink *sink, const struct c
 int ct_ptm_emit(struct ct_ptm_emitter *e, const struct ct_elem *elems, size_t size, int final, size_t *taken,
                 uint8_t *out, size_t cap, size_t *len)
 {
-    if (!e || (!elems && size) || !taken || !out || !len)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(e, elems || !size, taken, out, len);
     struct sink sink = {.out = out, .cap = cap};
     int err = cap < CT_PTM_EMIT_MAX ? ct_fail(e->ctx, CT_ERR_ARG,
                                               "PTM elements: there is room for %zu bytes, but one may need "
@@ -377,10 +377,8 @@ int ct_ptm_emit(struct ct_ptm_emitter *e, const struct ct_elem *elems, size_t si
 
 int ct_ptm_emitter_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_emitter **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_v7_config config;
-    *out = NULL;
     int err = ct_v7_config_init(ctx, source, &config);
     if (err)
         return err;

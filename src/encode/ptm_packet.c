@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/v7_config.h"
 #include "coretap/encode.h"
 #include "proto/v7_fields.h"
@@ -386,8 +387,7 @@ static int encode(struct draft *d)
 int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_ptm_packet *packet, uint8_t *out,
                          size_t cap, size_t *len)
 {
-    if (!encoder || !packet || !out || !len)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(encoder, packet, out, len);
     struct draft d = {.encoder = encoder, .packet = packet, .next = encoder->now};
     *len = 0;
     int err = encode(&d);
@@ -406,10 +406,8 @@ int ct_ptm_encode_packet(struct ct_ptm_encoder *encoder, const struct ct_ptm_pac
 
 int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_encoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_v7_config config;
-    *out = NULL;
     int err = ct_v7_config_init(ctx, source, &config);
     if (err)
         return err;

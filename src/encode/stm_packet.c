@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/encode.h"
 #include "proto/stm_header.h"
 
@@ -34,8 +35,7 @@ struct draft {
 
 int ct_stm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stm_encoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     if (source->protocol != CT_PROTOCOL_STM)
         return ct_fail(ctx, CT_ERR_ARG,
                        "source %s: it is not an STM; no encoder was made; use the encoder of its protocol",
@@ -155,8 +155,7 @@ static const char *make(struct draft *d)
 int ct_stm_encode_packet(struct ct_stm_encoder *e, const struct ct_stm_packet *packet, uint8_t *out,
                          size_t cap, size_t *len)
 {
-    if (!e || !packet || !out || !len)
-        return ct_fail_null(e ? e->ctx : NULL, __func__);
+    CT_REQUIRE_OF(e, packet, out, len);
     struct draft draft = {.packet = packet, .next = e->now};
     *len = 0;
     const char *why = make(&draft);

@@ -10,6 +10,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/path.h"
+#include "base/require.h"
 #include "base/whole_file.h"
 #include "chain/memories.h"
 #include "coretap/decode.h"
@@ -314,8 +315,7 @@ int ct_perf_export(struct ct_ctx *ctx, const struct ct_capture *capture, const s
                    size_t count, const struct ct_perf_export_options *options, ct_write_fn *write, void *user)
 {
     struct ct_perf_export_options mine;
-    if (!ctx || !capture || (!buffers && count) || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, capture, buffers || !count, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (!mine.name)

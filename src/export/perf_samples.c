@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes perf.data with samples instead of trace, like 'perf inject --itrace'. */
 #include "export/perf.h"
+#include "base/require.h"
 #include "export/perf_stack.h"
 
 #include <stdlib.h>
@@ -262,8 +263,7 @@ int ct_perf_samples_add(struct ct_perf_samples *s, uint32_t number, const struct
                         const struct ct_step_batch *batch)
 {
     struct lane *lane = NULL;
-    if (!s || !source || !batch)
-        return ct_fail_null(s ? s->of.ctx : NULL, __func__);
+    CT_REQUIRE(s ? s->of.ctx : NULL, s, source, batch);
     if (!s->result)
         s->result = find_lane(s, number, source, &lane);
     if (lane)
@@ -275,8 +275,7 @@ int ct_perf_samples_add(struct ct_perf_samples *s, uint32_t number, const struct
 
 int ct_perf_samples_finish(struct ct_perf_samples *s)
 {
-    if (!s)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s);
     for (size_t i = 0; i < s->lane_count && !s->result; i++)
         if (s->lanes[i])
             s->result = ct_perf_stack_end(&s->lanes[i]->stack);
@@ -335,8 +334,7 @@ int ct_perf_samples_new(struct ct_ctx *ctx, const struct ct_capture *capture,
                         struct ct_perf_samples **out)
 {
     struct ct_perf_samples_options mine;
-    if (!ctx || !capture || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, capture, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (!mine.entries)

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "export/arrow.h"
 #include "export/parquet.h"
 
@@ -156,13 +157,12 @@ static int write_on(void *user, const void *data, size_t size)
 int ct_tables_new(struct ct_ctx *ctx, const struct ct_tables_options *options, struct ct_tables **out)
 {
     struct ct_tables_options mine;
-    if (!ctx || !options || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, options);
     int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
     if (rc)
         return rc;
     if (!mine.write)
-        return ct_fail_null(ctx, __func__);
+        return ct_fail_argument(ctx, __func__, "options.write", 1);
     if (mine.format > CT_TABLES_ARROW)
         return ct_fail(ctx, CT_ERR_ARG, "ct_tables_new: format %d does not exist; nothing was written",
                        mine.format);
@@ -206,8 +206,7 @@ uint64_t ct_tables_rows(const struct ct_tables *t, enum ct_table table)
 
 int ct_tables_finish(struct ct_tables *t)
 {
-    if (!t)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, t);
     int rc = CT_OK;
     for (size_t i = 0; i < CT_TABLE_COUNT && !rc; i++)
         rc = ct_rows_finish(t->files[i].file);
@@ -252,7 +251,7 @@ int ct_table_rows_begin(struct ct_tables *t, const struct ct_tables_origin *orig
     if (rc)
         return rc;
     if (!rows->origin.result)
-        return ct_fail_null(t->ctx, function);
+        return ct_fail_argument(t->ctx, function, "origin.result", 1);
     if (analysis->captures.known == 1 && !analysis->captures.unknown && !ct_analysis_run(analysis, 1))
         rows->capture = ct_analysis_run(analysis, 0);
     put_result(rows, analysis);

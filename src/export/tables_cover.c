@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "export/tables.h"
 
 /* ---- counts ---- */
@@ -155,8 +156,7 @@ int ct_tables_add_cover(struct ct_tables *tables, struct ct_cover *cover, struct
                         const struct ct_tables_origin *origin)
 {
     struct ct_table_rows rows;
-    if (!tables || !cover || !programs || !origin)
-        return ct_fail_null(tables ? tables->ctx : NULL, __func__);
+    CT_REQUIRE_OF(tables, cover, programs, origin);
     /* before asking for programs adds more of them, without counts */
     const size_t known = ct_cover_programs(cover);
     int rc = ct_table_rows_begin(tables, origin, ct_cover_analysis(cover), __func__, &rows);

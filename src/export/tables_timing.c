@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times as rows of tables. */
 #include "base/ctx.h"
+#include "base/require.h"
 #include "export/tables.h"
 
 /* ---- edges ---- */
@@ -163,8 +164,7 @@ int ct_tables_add_timing(struct ct_tables *tables, struct ct_timing_sums *sums,
 {
     struct ct_table_rows rows;
     struct ct_timing_found found = {0};
-    if (!tables || !sums || !origin)
-        return ct_fail_null(tables ? tables->ctx : NULL, __func__);
+    CT_REQUIRE_OF(tables, sums, origin);
     int rc = ct_timing_sums_find(sums, &found);
     if (!rc)
         rc = ct_table_rows_begin(tables, origin, ct_timing_sums_analysis(sums), __func__, &rows);

@@ -14,6 +14,7 @@
 
 #include "base/ctx.h"
 #include "base/library.h"
+#include "base/require.h"
 
 #define READ_SIZE (1u << 20)
 
@@ -224,8 +225,7 @@ int ct_digest_looks(struct ct_ctx *ctx, const struct ct_capture_files *files, ui
 
 int ct_fleet_digest(struct ct_ctx *ctx, const char *path, uint8_t digest[CT_FLEET_DIGEST], uint64_t *size)
 {
-    if (!path || !digest || !size)
-        return ct_fail_null(ctx, "ct_fleet_digest");
+    CT_REQUIRE(ctx, path, digest, size);
     struct ct_capture_files files = {0};
     *size = 0;
     int rc = ct_capture_files_find(ctx, path, &files);

@@ -13,6 +13,7 @@
 #include "base/elf_look.h"
 #include "base/files.h"
 #include "base/path.h"
+#include "base/require.h"
 #include "fleet/digest.h"
 #include "fleet/job.h"
 
@@ -140,8 +141,7 @@ static int tell_kernel(struct teller *t, const char *target)
 int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folders, const char *target,
                        ct_fleet_file_fn *take, void *user)
 {
-    if (!job || !take)
-        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_job_files");
+    CT_REQUIRE_OF(job, take);
     struct teller *t = malloc(sizeof *t);
     int rc = CT_OK;
     if (!t)

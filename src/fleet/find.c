@@ -13,6 +13,7 @@
 #include "base/ctx.h"
 #include "base/elf_look.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "coretap/branch_list.h"
 #include "coretap/input.h"
 #include "fleet/digest.h"
@@ -338,8 +339,7 @@ static int look(struct finder *f, const char *path, int depth, const struct ct_f
 int ct_manifest_find(struct ct_manifest *m, const char *path, const struct ct_manifest_options *options)
 {
     struct finder f = {.manifest = m};
-    if (!m || !path)
-        return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_find");
+    CT_REQUIRE_OF(m, path);
     const int rc = ct_options_read(m->ctx, "ct_manifest_find", options, &f.options, sizeof f.options);
     return rc ? rc : look(&f, path, 0, NULL);
 }

@@ -13,6 +13,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "fleet/digest.h"
 #include "fleet/state.h"
 
@@ -176,8 +177,7 @@ int ct_fleet_job_new(struct ct_ctx *ctx, const struct ct_fleet_job_options *opti
                      const struct ct_manifest *manifest, struct ct_fleet_job **out)
 {
     struct ct_fleet_job_options o;
-    if (!manifest || !out)
-        return ct_fail_null(ctx, "ct_fleet_job_new");
+    CT_REQUIRE_OUT(ctx, out, manifest);
     int rc = ct_options_read(ctx, "ct_fleet_job_new", options, &o, sizeof o);
     if (rc)
         return rc;
@@ -256,8 +256,7 @@ void ct_fleet_job_remove(const struct ct_fleet_job *job)
 
 int ct_fleet_job_keep(const struct ct_fleet_job *job, size_t number, const void *data, size_t size)
 {
-    if (!job || !data || number >= ct_manifest_count(job->manifest))
-        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_job_keep");
+    CT_REQUIRE_OF(job, data, number < ct_manifest_count(job->manifest));
     char *path = ct_job_path(job, number);
     const struct ct_state_bytes none = {NULL, 0}, all = {data, size};
     const int rc = path ? ct_state_write(job->ctx, path, none, all) : ct_fail_nomem(job->ctx, "job");

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define FIRST_SLOTS 64
 
 int ct_manifest_new(struct ct_ctx *ctx, struct ct_manifest **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, "ct_manifest_new");
+    CT_REQUIRE_OUT(ctx, out);
     *out = calloc(1, sizeof **out);
     if (!*out)
         return ct_fail_nomem(ctx, "manifest");
@@ -117,9 +117,7 @@ static bool keep(struct ct_manifest *m, struct ct_fleet_capture *capture)
 
 int ct_manifest_add(struct ct_manifest *m, const struct ct_fleet_capture *capture)
 {
-    if (!m || !capture || !capture->path || !*capture->path ||
-        (capture->build_id_count && !capture->build_ids))
-        return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_add");
+    CT_REQUIRE_OF(m, capture, capture->path, *capture->path, !capture->build_id_count || capture->build_ids);
     const struct ct_fleet_capture *same = ct_manifest_same(m, capture->digest);
     if (same)
         return ct_fail(m->ctx, CT_ERR_FORMAT,

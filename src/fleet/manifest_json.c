@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/require.h"
 #include "base/utf8.h"
 #include "fleet/digest.h"
 #include "fleet/manifest.h"
@@ -158,8 +159,7 @@ static bool is_empty(const char *text, size_t size)
 
 int ct_manifest_read(struct ct_manifest *m, const char *name, const void *data, size_t size)
 {
-    if (!m || !name || (!data && size))
-        return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_read");
+    CT_REQUIRE_OF(m, name, data || !size);
     struct line l = {.manifest = m, .name = name};
     const char *text = data;
     static const char mark[] = "\xef\xbb\xbf"; /* of the byte order, from an editor */
@@ -241,8 +241,7 @@ static int write_capture(const struct ct_manifest *m, const struct ct_fleet_capt
 
 int ct_manifest_write(const struct ct_manifest *m, ct_write_fn *write, void *user)
 {
-    if (!m || !write)
-        return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_write");
+    CT_REQUIRE_OF(m, write);
     int rc = CT_OK;
     size_t nameless = 0;
     for (size_t i = 0; i < m->count && !rc; i++) {

@@ -17,6 +17,7 @@
 
 #include "base/ctx.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "fleet/capture_files.h"
 #include "fleet/job.h"
 #include "fleet/worker.h"
@@ -322,8 +323,7 @@ static int begin_found(struct ct_fleet_piece *p, int rc, struct ct_fleet_piece *
 
 int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out)
 {
-    if (!job || !out || number >= ct_manifest_count(job->manifest))
-        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_piece_begin");
+    CT_REQUIRE_OUT(job ? job->ctx : NULL, out, job, number < ct_manifest_count(job->manifest));
     struct ct_fleet_piece *p = new_piece(job, number);
     if (!p)
         return CT_ERR_NOMEM;
@@ -336,8 +336,7 @@ int ct_fleet_shard_begin(struct ct_fleet_job *job, size_t number, uint32_t shard
                          struct ct_fleet_piece **out)
 {
     char name[24];
-    if (!job || !out || number >= ct_manifest_count(job->manifest))
-        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_shard_begin");
+    CT_REQUIRE_OUT(job ? job->ctx : NULL, out, job, number < ct_manifest_count(job->manifest));
     if (!shard || shard > shards || shards > CT_FLEET_SHARDS)
         return ct_fail(job->ctx, CT_ERR_ARG,
                        "ct_fleet_shard_begin: part %" PRIu32 " of %" PRIu32 " does not exist; the number "
@@ -354,8 +353,7 @@ int ct_fleet_shard_begin(struct ct_fleet_job *job, size_t number, uint32_t shard
 
 int ct_fleet_check_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out)
 {
-    if (!job || !out || number >= ct_manifest_count(job->manifest))
-        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_check_begin");
+    CT_REQUIRE_OUT(job ? job->ctx : NULL, out, job, number < ct_manifest_count(job->manifest));
     struct ct_fleet_piece *p = new_piece(job, number);
     if (!p)
         return CT_ERR_NOMEM;
@@ -378,8 +376,7 @@ void ct_fleet_piece_free(struct ct_fleet_piece *p)
 
 int ct_fleet_piece_result(const struct ct_fleet_piece *p, const void **data, size_t *size)
 {
-    if (!p || !data || !size || !p->done)
-        return ct_fail_null(p ? p->job->ctx : NULL, "ct_fleet_piece_result");
+    CT_REQUIRE(p ? p->job->ctx : NULL, p, data, size, p->done);
     *data = p->result ? NULL : p->texts[OUT].data + p->noted;
     *size = p->result ? 0 : p->texts[OUT].size - p->noted;
     return p->result;

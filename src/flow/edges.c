@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/edge_table.h"
+#include "base/require.h"
 #include "flow/shared_program.h"
 
 #include <stdbool.h>
@@ -45,8 +46,7 @@ struct ct_edges {
 
 int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_edges_options o;
     const int rc = ct_options_read(ctx, "ct_edges_new", options, &o, sizeof o);
     if (rc)
@@ -277,8 +277,7 @@ int ct_edges_add_at(struct ct_edges *e, size_t context, uint32_t edge, const str
 
 int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_stats *stats)
 {
-    if (!e || !stats)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(e, stats);
     if (edge >= CT_GRAPH_MAX)
         return ct_fail(e->ctx, CT_ERR_ARG,
                        "edge statistics: a graph cannot have an edge with number %u; nothing was added",
@@ -358,8 +357,7 @@ static bool is_unplaced(const struct ct_step_mark *mark)
 
 int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
 {
-    if (!e || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(e, batch);
     int rc = CT_OK;
     size_t done = 0;
     for (size_t m = 0; !rc && m <= batch->mark_count; m++) {

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/table_memory.h"
 #include "flow/edge_table.h"
 #include "flow/shared_program.h"
@@ -18,8 +19,7 @@
 int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_fast_options *options, struct ct_fast **out)
 {
-    if (!source || !memory || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source, memory);
     struct ct_fast_options o;
     int rc = ct_options_read(ctx, "ct_fast_new", options, &o, sizeof o);
     if (rc)
@@ -383,8 +383,7 @@ int ct_fast_forget(struct ct_fast *f)
 
 int ct_fast_set_memory(struct ct_fast *f, const struct ct_memory *memory, uint32_t number)
 {
-    if (!f || !memory)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(f, memory);
     if (number == f->builder.memory)
         return f->blocks.error;
     ct_fast_leave(f);
@@ -441,8 +440,7 @@ static bool has_room(const struct ct_step_builder *b)
 int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uint64_t end, size_t *taken,
                 struct ct_step_batch *batch)
 {
-    if (!f || (!elems && size) || !taken || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(f, elems || !size, taken, batch);
     struct ct_step_builder *b = &f->builder;
     size_t done = 0;
     ct_step_drop_given(b);
@@ -469,8 +467,7 @@ int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uin
 
 int ct_fast_flush(struct ct_fast *f, struct ct_step_batch *batch)
 {
-    if (!f || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(f, batch);
     ct_step_drop_given(&f->builder);
     *batch = (struct ct_step_batch){.graph = f->builder.graph};
     if (!f->edges) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/table_memory.h"
 #include "flow/shared_program.h"
 
@@ -337,8 +338,7 @@ static struct ct_edge shared_edge(const struct ct_graph *graph, const struct ct_
 
 int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_graph *graph = calloc(1, sizeof *graph);
     if (!graph)
         return ct_fail_nomem(ctx, "program graph");
@@ -414,8 +414,7 @@ int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, bool is
 
 int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
 {
-    if (!graph || !node || !number)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(graph, node, number);
     return ct_graph_node_as(graph, node, false, NULL, number);
 }
 
@@ -431,8 +430,7 @@ static int check_edge(const struct ct_graph *graph, const struct ct_edge *edge)
 
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
-    if (!graph || !edge || !number)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(graph, edge, number);
     const int rc = check_edge(graph, edge);
     return rc ? rc : ct_graph_edge_as(graph, edge, false, NULL, number);
 }
@@ -440,8 +438,7 @@ int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *
 int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_t node_count,
                     const struct ct_edge *edges, uint32_t edge_count)
 {
-    if (!graph || graph->shared || (!nodes && node_count) || (!edges && edge_count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(graph, !graph->shared, nodes || !node_count, edges || !edge_count);
     uint32_t number;
     int rc = CT_OK;
     for (uint32_t i = 0; i < node_count && !rc; i++)

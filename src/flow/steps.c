@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "flow/step_builder.h"
 
 struct ct_steps {
@@ -13,8 +14,7 @@ struct ct_steps {
 
 int ct_steps_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_steps **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_steps *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "steps");
@@ -54,8 +54,7 @@ void ct_steps_set_memory(struct ct_steps *s, uint32_t number)
 int ct_steps_run(struct ct_steps *s, const struct ct_flow *records, size_t size, size_t *taken,
                  struct ct_step_batch *batch)
 {
-    if (!s || (!records && size) || !taken || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, records || !size, taken, batch);
     struct ct_step_builder *b = &s->builder;
     int rc = CT_OK;
     ct_step_drop_given(b);

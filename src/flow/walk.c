@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "flow/walk.h"
 #include "flow/walk_atoms.h"
 #include "flow/walk_etm3.h"
@@ -21,8 +22,7 @@
 int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
                 const struct ct_walk_options *options, struct ct_walk **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_walk_options o;
     struct ct_walk_config config;
     int rc = ct_options_read(ctx, "ct_walk_new", options, &o, sizeof o);

@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "format/dot.h"
 #include "format/json.h"
 #include "base/out.h"
@@ -347,8 +348,7 @@ int ct_cfg_write(struct ct_ctx *ctx, const struct ct_cfg *cfg, const struct ct_c
     struct ct_cfg_write_options mine;
     struct ct_out out;
     size_t count;
-    if (!ctx || !cfg || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, cfg, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_CFG_FORMAT_LEARNT)

@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,8 +199,7 @@ int ct_cover_views_new(struct ct_cover *cover, struct ct_programs *programs,
 {
     struct ct_cover_views_options mine;
     struct ct_ctx *ctx = cover ? ct_cover_analysis(cover)->ctx : NULL;
-    if (!cover || !programs || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, cover, programs);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     struct ct_cover_views *views = calloc(1, sizeof *views);
@@ -264,8 +264,7 @@ int ct_cover_views_write(const struct ct_cover_views *views, const struct ct_cov
 {
     struct ct_cover_write_options mine;
     struct ct_out out;
-    if (!views || !write)
-        return ct_fail_null(views ? views->ctx : NULL, __func__);
+    CT_REQUIRE_OF(views, write);
     if (ct_options_read(views->ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_COVER_FORMAT_HTML)

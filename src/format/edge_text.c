@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "coretap/format.h"
 #include "format/address_name.h"
 #include "format/line_out.h"
@@ -22,8 +23,7 @@ struct ct_edge_text {
 
 int ct_edge_text_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_edge_text **out)
 {
-    if (!ctx || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     struct ct_edge_text *t = calloc(1, sizeof *t);
     if (!t)
         return ct_fail_nomem(ctx, "events of edges");
@@ -93,8 +93,7 @@ int ct_edge_text_write(void *edge_text, const void *data, size_t size)
 {
     struct ct_edge_text *t = edge_text;
     const uint8_t *bytes = data;
-    if (!t || (!data && size))
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, t, data || !size);
     const size_t skip = t->begun || size < MAGIC_SIZE ? 0 : MAGIC_SIZE;
     t->begun = true;
     for (size_t at = skip; at + 8 <= size; at += 8)
@@ -171,8 +170,7 @@ int ct_edge_numbers_write(struct ct_ctx *ctx, const struct ct_graph *edges, stru
 {
     struct ct_address_names *names = NULL;
     uint32_t count;
-    if (!ctx || !edges || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, edges, write);
     struct ct_line_out *lines = calloc(1, sizeof *lines);
     if (!lines)
         return ct_fail_nomem(ctx, "numbers of edges");

@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/table_memory.h"
 #include "format/code_text.h"
 #include "format/event_text.h"
@@ -113,8 +114,7 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
                         void *user, struct ct_event_writer **out)
 {
     struct ct_event_write_options mine;
-    if (!ctx || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_EVENT_FORMAT_TABLE1 || (mine.format == CT_EVENT_FORMAT_TABLE1 && mine.merged))
@@ -321,12 +321,9 @@ static int put_target(struct ct_event_writer *w, const struct ct_event_origin *o
     return CT_OK;
 }
 
-/* Begins the lines of an origin. CT_ERR_ARG: the writer was not made for these records. */
-static int begin(struct ct_event_writer *w, const struct ct_event_origin *origin, const void *events,
-                 size_t count, bool merged)
+/* Begins lines. CT_ERR_ARG: the writer was not made for these records. */
+static int begin(struct ct_event_writer *w, bool merged)
 {
-    if (!w || !origin || !origin->buffer || !origin->source || (!events && count))
-        return ct_fail_null(w ? w->ctx : NULL, "ct_event_writer_add");
     if (w->options.merged != merged)
         return ct_fail(w->ctx, CT_ERR_ARG, "events with a time are for a writer of merged events");
     ct_line_out_begin(&w->lines);
@@ -336,7 +333,8 @@ static int begin(struct ct_event_writer *w, const struct ct_event_origin *origin
 int ct_event_writer_add(struct ct_event_writer *w, const struct ct_event_origin *origin,
                         const struct ct_event *events, size_t count)
 {
-    int rc = begin(w, origin, events, count, false);
+    CT_REQUIRE_OF(w, origin, origin->buffer, origin->source, events || !count);
+    int rc = begin(w, false);
     for (size_t i = 0; i < count && !rc; i++) {
         if (count - i > TARGETS_AHEAD)
             __builtin_prefetch(target_at(w, &events[i + TARGETS_AHEAD]));
@@ -348,7 +346,8 @@ int ct_event_writer_add(struct ct_event_writer *w, const struct ct_event_origin 
 int ct_event_writer_add_timed(struct ct_event_writer *w, const struct ct_event_origin *origin,
                               const struct ct_timed_event *events, size_t count)
 {
-    int rc = begin(w, origin, events, count, true);
+    CT_REQUIRE_OF(w, origin, origin->buffer, origin->source, events || !count);
+    int rc = begin(w, true);
     for (size_t i = 0; i < count && !rc; i++)
         rc = put(w, origin, &events[i].event, origin->timed ? &events[i].time : NULL);
     return rc ? rc : ct_line_out_result(&w->lines);

@@ -8,6 +8,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "base/utf8.h"
 #include "base/out.h"
 
@@ -48,8 +49,7 @@ int ct_json_new(struct ct_ctx *ctx, const struct ct_json_options *options, ct_wr
                 struct ct_json **out)
 {
     struct ct_json_options mine;
-    if (!write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     struct ct_json *json = malloc(sizeof *json);
@@ -81,8 +81,7 @@ void ct_json_free(struct ct_json *json)
 
 int ct_json_flush(struct ct_json *json)
 {
-    if (!json)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, json);
     fflush(json->out);
     return json->own->result;
 }

@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/table_memory.h"
 #include "format/listing_code.h"
 #include "format/listing_json.h"
@@ -68,8 +69,7 @@ static struct ct_lister *make(struct ct_ctx *ctx)
 
 int ct_lister_new(struct ct_ctx *ctx, ct_write_fn *write, void *user, struct ct_lister **out)
 {
-    if (!ctx || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     struct ct_lister *lister = make(ctx);
     struct ct_out *to = malloc(sizeof *to);
     if (!lister || !to) {
@@ -101,8 +101,7 @@ static int result_of(const struct ct_lister *lister)
 
 int ct_lister_json(struct ct_lister *lister)
 {
-    if (!lister)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, lister);
     if (lister->json || lister->lines.open || lister->text.used)
         return ct_fail(lister->ctx, CT_ERR_ARG, "%s: the listing has begun", __func__);
     lister->json = ct_listing_json_new();
@@ -116,8 +115,7 @@ int ct_lister_json(struct ct_lister *lister)
 int ct_lister_code(struct ct_lister *lister, const struct ct_lister_code_options *options)
 {
     struct ct_lister_code_options mine;
-    if (!lister)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, lister);
     if (ct_options_read(lister->ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (lister->lines.code || lister->lines.open || !(mine.symbols || mine.insns))
@@ -149,8 +147,7 @@ void ct_lister_free(struct ct_lister *lister)
 
 int ct_lister_heading(struct ct_lister *lister, const char *buffer, int id)
 {
-    if (!lister)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, lister);
     if (id < -1 || id > 127)
         return ct_fail(lister->ctx, CT_ERR_ARG, "%s: %d is not a trace ID; nothing was written", __func__,
                        id);
@@ -187,8 +184,7 @@ static void put_objects(struct ct_lister *lister, const struct ct_source *source
 int ct_lister_packets(struct ct_lister *lister, const struct ct_stream *stream,
                       const struct ct_packet_batch *batch)
 {
-    if (!lister || !stream || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(lister, stream, batch);
     put_heading(lister);
     lister->lines.open = false;
     ct_list_packets(lister->lines.text, lister->packets, stream, batch);
@@ -199,8 +195,7 @@ int ct_lister_packets(struct ct_lister *lister, const struct ct_stream *stream,
 int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
                    const struct ct_flow_batch *batch)
 {
-    if (!lister || !stream || !batch)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(lister, stream, batch);
     put_heading(lister);
     lister->lines.id = stream->id;
     lister->lines.of = stream->source;
@@ -216,8 +211,7 @@ int ct_lister_flow(struct ct_lister *lister, const struct ct_stream *stream,
 
 int ct_lister_flush(struct ct_lister *lister)
 {
-    if (!lister)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, lister);
     ct_text_flush(&lister->text);
     if (lister->out)
         fflush(lister->out->file);
@@ -226,8 +220,7 @@ int ct_lister_flush(struct ct_lister *lister)
 
 int ct_lister_end(struct ct_lister *lister)
 {
-    if (!lister)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, lister);
     ct_list_flow_end(&lister->lines);
     put_objects(lister, lister->lines.of);
     return ct_lister_flush(lister);
@@ -235,25 +228,24 @@ int ct_lister_end(struct ct_lister *lister)
 
 /* ---- parts ---- */
 
-int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
+int ct_lister_part(struct ct_lister *whole, struct ct_lister **part)
 {
-    if (!whole || !out)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(whole ? whole->ctx : NULL, part, whole);
     if (whole->lines.code || whole->json)
         return CT_ERR_UNSUPPORTED;
     pthread_mutex_lock(&whole->lock);
-    struct ct_lister *part = whole->spare;
-    if (part)
-        whole->spare = part->next;
+    struct ct_lister *made = whole->spare;
+    if (made)
+        whole->spare = made->next;
     pthread_mutex_unlock(&whole->lock);
-    if (!part)
-        part = make(NULL);
-    if (!part)
+    if (!made)
+        made = make(NULL);
+    if (!made)
         return CT_ERR_NOMEM;
-    part->text.kept_size = 0;
+    made->text.kept_size = 0;
     /* the last line before the part may be unfinished, and the part may continue it */
-    part->lines = (struct ct_element_lister){.text = &part->text, .ranges = part->ranges, .open = true};
-    *out = part;
+    made->lines = (struct ct_element_lister){.text = &made->text, .ranges = made->ranges, .open = true};
+    *part = made;
     return CT_OK;
 }
 
@@ -272,8 +264,7 @@ static void put_part(struct ct_lister *whole, const struct ct_lister *part)
 
 int ct_lister_join(struct ct_lister *whole, struct ct_lister *part, int keep)
 {
-    if (!whole || !part || !whole->out || part->out)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(whole, part, whole->out, !part->out);
     whole->text.failed |= !ct_text_flush(&part->text);
     if (keep && part->text.kept_size)
         put_part(whole, part);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coretap/format.h"
+#include "base/require.h"
 #include "coretap/json.h"
 
 #include <inttypes.h>
@@ -73,8 +74,7 @@ int ct_losses_keys(const struct ct_losses *losses, enum ct_losses_known known, c
 {
     struct row rows[ROWS];
     int rc = CT_OK;
-    if (!losses || !write)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, losses, write);
     fill(rows, losses);
     for (size_t i = 0, told = 0; i < ROWS && !rc; i++) {
         char text[64];

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "coretap/format.h"
 #include "format/number.h"
 #include "base/out.h"
@@ -94,8 +95,7 @@ int ct_page_write(struct ct_ctx *ctx, const struct ct_page_options *options, ct_
 {
     struct ct_page_options mine;
     struct ct_out out;
-    if (!write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, write);
     int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
     if (!rc)
         rc = ct_out_open(&out, ctx, write, user);

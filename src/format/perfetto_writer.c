@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "format/perfetto_lane.h"
 #include "format/source_buffer.h"
@@ -22,8 +23,7 @@ int ct_perfetto_writer_new(struct ct_ctx *ctx, const struct ct_perfetto_write_op
                            ct_write_fn *write, void *user, struct ct_perfetto_writer **out)
 {
     struct ct_perfetto_write_options o;
-    if (!write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (rc)
         return rc;
@@ -103,8 +103,7 @@ static int result(struct ct_perfetto_writer *writer, int rc)
 int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
                              const char *run)
 {
-    if (!writer || !capture)
-        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, capture);
     struct ct_perfetto_capture *of = &writer->of;
     forget(writer);
     const int rc = run || of->root ? end_system(writer) : CT_OK;
@@ -119,8 +118,7 @@ int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_
 int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watches *watches,
                              const struct ct_perfetto_note *notes, size_t count)
 {
-    if (!writer || (count && !notes))
-        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, !count || notes);
     writer->of.watches = watches;
     writer->of.notes = notes;
     writer->of.note_count = count;
@@ -145,8 +143,7 @@ int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_st
                            const struct ct_step_batch *batch, uint32_t number, const struct ct_stacks *stacks)
 {
     size_t count;
-    if (!writer || !stream || !batch || !stacks || !writer->capture)
-        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, stream, batch, stacks, writer->capture);
     const struct ct_stack_move *moves = ct_stacks_moves(stacks, &count);
     writer->of.stacks = stacks;
     struct ct_perfetto_lane *lane = find_lane(writer, stream, number);
@@ -167,8 +164,7 @@ int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_st
 int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct_stacks *stacks)
 {
     size_t count;
-    if (!writer || !stacks)
-        return ct_fail_null(writer ? writer->of.ctx : NULL, __func__);
+    CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, stacks);
     const struct ct_stack_move *moves = ct_stacks_moves(stacks, &count);
     int rc = CT_OK;
     writer->of.stacks = stacks;
@@ -184,8 +180,7 @@ int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct
 
 int ct_perfetto_writer_end(struct ct_perfetto_writer *writer)
 {
-    if (!writer)
-        return ct_fail_null(NULL, __func__);
+    CT_REQUIRE(NULL, writer);
     const int ended = end_system(writer);
     const int rc = ct_perfetto_close(&writer->of.to);
     fflush(writer->out.file);

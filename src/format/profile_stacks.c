@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "base/pair_map.h"
 #include "base/path.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "coretap/format.h"
 #include "format/slice_clocks.h"
@@ -129,8 +130,7 @@ int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_
     struct ct_stack_write_options mine;
     struct ct_stack_found found;
     struct ct_out out;
-    if (!analysis || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, analysis, write);
     int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
     if (!rc)
         rc = ct_stack_sums_find(sums, &found);
@@ -425,8 +425,7 @@ int ct_slice_writer_new(struct ct_ctx *ctx, const struct ct_slice_write_options 
                         void *user, struct ct_slice_writer **out)
 {
     struct ct_slice_write_options o;
-    if (!write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (rc)
         return rc;
@@ -462,8 +461,7 @@ void ct_slice_writer_free(struct ct_slice_writer *writer)
 
 int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run)
 {
-    if (!writer || !run)
-        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    CT_REQUIRE_OF(writer, run);
     char *name = strdup(run);
     if (!name)
         return ct_fail_nomem(writer->ctx, "slices");
@@ -478,8 +476,7 @@ int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run)
 int ct_slice_writer_stream(struct ct_slice_writer *writer, uint32_t lane, const struct ct_capture *capture,
                            const struct ct_stream *stream)
 {
-    if (!writer || !capture || !stream)
-        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    CT_REQUIRE_OF(writer, capture, stream);
     if (lane >= CT_STACK_LANES)
         return ct_fail(writer->ctx, CT_ERR_LIMIT,
                        "%s: stream %" PRIu32 " is above the limit; nothing was written", __func__, lane);
@@ -494,8 +491,7 @@ int ct_slice_writer_stream(struct ct_slice_writer *writer, uint32_t lane, const 
 int ct_slice_writer_align(struct ct_slice_writer *writer, const struct ct_slice_clocks *clocks,
                           const struct ct_clock *clock, uint64_t frequency)
 {
-    if (!writer || !clocks)
-        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    CT_REQUIRE_OF(writer, clocks);
     writer->clocks = clocks;
     writer->clock = clock ? *clock : (struct ct_clock){0};
     writer->frequency = frequency;
@@ -505,8 +501,7 @@ int ct_slice_writer_align(struct ct_slice_writer *writer, const struct ct_slice_
 int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *stacks)
 {
     size_t count;
-    if (!writer || !stacks)
-        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    CT_REQUIRE_OF(writer, stacks);
     const struct ct_stack_slice *slices = ct_stacks_slices(stacks, &count);
     int rc = CT_OK;
     writer->added++;
@@ -518,8 +513,7 @@ int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *
 
 int ct_slice_writer_end(struct ct_slice_writer *writer)
 {
-    if (!writer)
-        return ct_fail_null(NULL, __func__);
+    CT_REQUIRE(NULL, writer);
     if (!writer->begun)
         begin(writer);
     fputs("\n]}\n", writer->out.file);

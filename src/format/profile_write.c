@@ -7,6 +7,7 @@
 #include "base/ctx.h"
 #include "base/module_name.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "format/cover.h"
 #include "base/out.h"
 #include "format/profile.h"
@@ -216,8 +217,7 @@ int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
 {
     uint64_t entries = 0;
     struct profile p = {.cover = cover, .programs = programs, .entries = &entries};
-    if (!cover || !programs || !write)
-        return ct_fail_null(cover ? ct_cover_analysis(cover)->ctx : NULL, __func__);
+    CT_REQUIRE(cover ? ct_cover_analysis(cover)->ctx : NULL, cover, programs, write);
     p.ctx = ct_cover_analysis(cover)->ctx;
     int rc = ct_options_read(p.ctx, __func__, options, &p.options, sizeof p.options);
     if (!rc)

@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "format/report_own.h"
 #include "format/report_sums.h"
@@ -260,8 +261,7 @@ static int end_capture(struct ct_report *r, const char *name, const char *kind)
 int ct_report_events(struct ct_report *r, const struct ct_event_origin *origin,
                      const struct ct_timed_event *events, size_t count)
 {
-    if (!r || !origin || (!events && count))
-        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    CT_REQUIRE_OF(r, origin, events || !count);
     if (r->over || r->several)
         return ct_fail(
             r->ctx, CT_ERR_ARG, "%s: %s", __func__,
@@ -273,8 +273,7 @@ int ct_report_events(struct ct_report *r, const struct ct_event_origin *origin,
 
 int ct_report_end(struct ct_report *r, const char *name, const char *kind)
 {
-    if (!r || !name || !kind)
-        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    CT_REQUIRE_OF(r, name, kind);
     if (r->over || !r->several)
         return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__,
                        r->over
@@ -354,8 +353,7 @@ int ct_report_new(struct ct_ctx *ctx, struct ct_programs *programs, const struct
                   struct ct_report **out)
 {
     struct ct_report_options o;
-    if (!programs || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, programs);
     const int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (rc)
         return rc;
@@ -490,8 +488,7 @@ int ct_report_write(struct ct_report *r, const struct ct_report_write_options *o
 {
     struct ct_report_write_options o;
     struct ct_out out;
-    if (!r || !write)
-        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    CT_REQUIRE_OF(r, write);
     int rc = ct_options_read(r->ctx, __func__, options, &o, sizeof o);
     if (!rc && r->several != (o.input_count > 0))
         return ct_fail(r->ctx, CT_ERR_ARG,

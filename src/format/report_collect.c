@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "format/report_own.h"
 
@@ -84,8 +85,7 @@ static int take_steps(struct ct_report *r, uint8_t id, const struct ct_step_batc
 
 int ct_report_steps(struct ct_report *r, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
-    if (!r || !stream || !batch)
-        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    CT_REQUIRE_OF(r, stream, batch);
     r->has_now = true;
     if (r->over || stream->id >= sizeof r->now.open / sizeof *r->now.open)
         return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__,
@@ -204,8 +204,7 @@ int ct_report_decoded(struct ct_report *r, const struct ct_buffer *buffer, const
 {
     size_t count;
     int rc = CT_OK;
-    if (!r || !buffer || !chain)
-        return ct_fail_null(r ? r->ctx : NULL, __func__);
+    CT_REQUIRE_OF(r, buffer, chain);
     if (r->over)
         return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__, CT_REPORT_WRITTEN);
     r->has_now = true;

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 int ct_slice_clocks_new(struct ct_ctx *ctx, uint8_t cycles, struct ct_slice_clocks **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     *out = calloc(1, sizeof **out);
     if (!*out)
         return ct_fail_nomem(ctx, "clocks");
@@ -31,8 +31,7 @@ void ct_slice_clocks_free(struct ct_slice_clocks *clocks)
 
 int ct_slice_clocks_add(struct ct_slice_clocks *clocks, uint32_t lane, const struct ct_step_batch *batch)
 {
-    if (!clocks || !batch)
-        return ct_fail_null(clocks ? clocks->ctx : NULL, __func__);
+    CT_REQUIRE_OF(clocks, batch);
     if (lane >= CT_STACK_LANES)
         return ct_fail(clocks->ctx, CT_ERR_LIMIT, "%s: stream %u is above the limit; nothing was written",
                        __func__, lane);

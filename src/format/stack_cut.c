@@ -4,6 +4,7 @@
 #include "format/stack_cut.h"
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 
@@ -86,8 +87,7 @@ int ct_stack_sums_depth(struct ct_stack_sums *sums, struct ct_stack_depth *out)
     struct ct_ctx *ctx = analysis ? analysis->ctx : NULL;
     struct ct_stack_found found;
     struct ct_stack_cut cut;
-    if (!analysis || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, analysis, out);
     int rc = ct_stack_sums_find(sums, &found);
     if (rc)
         return rc;

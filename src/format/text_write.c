@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "base/require.h"
 #include "coretap/format.h"
 #include "format/json.h"
 #include "format/xml.h"
 
 int ct_text_write(const char *text, enum ct_text_use use, ct_write_fn *write, void *user)
 {
-    if (!text || !write)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, text, write);
     switch (use) {
     case CT_TEXT_TERMINAL:
         return ct_write_printable(text, write, user);

@@ -9,6 +9,7 @@
 #include "base/name_suffix.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "format/program_match.h"
 #include "format/svg_hist.h"
 #include "format/timing_print.h"
@@ -31,8 +32,7 @@ int ct_timing_writer_new(struct ct_ctx *ctx, const struct ct_timing_write_option
                          ct_write_fn *write, void *user, struct ct_timing_writer **out)
 {
     struct ct_timing_write_options mine;
-    if (!ctx || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_TIMING_FORMAT_SVG)
@@ -241,8 +241,7 @@ static int write_in_order(struct ct_timing_writer *writer, struct ct_timing_view
 int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_timing *timing,
                             const struct ct_timing_origin *origin)
 {
-    if (!writer || !timing || !origin || !origin->buffer || !origin->core)
-        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    CT_REQUIRE_OF(writer, timing, origin, origin->buffer, origin->core);
     struct ct_timing_view view = {.buffer = origin->buffer,
                                   .core = origin->core,
                                   .id = origin->id,
@@ -259,8 +258,7 @@ int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_tim
 
 int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums *sums)
 {
-    if (!writer || !sums)
-        return ct_fail_null(writer ? writer->ctx : NULL, __func__);
+    CT_REQUIRE_OF(writer, sums);
     const struct ct_analysis_captures *captures = &ct_timing_sums_analysis(sums)->captures;
     struct ct_timing_view view = {.sums = sums, .captures = captures, .losses = captures->losses};
     int rc = load_cfg(writer, &view);
@@ -276,8 +274,7 @@ int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums
 
 int ct_timing_writer_end(struct ct_timing_writer *writer)
 {
-    if (!writer)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, writer);
     if (writer->options.format == CT_TIMING_FORMAT_JSON && !writer->is_open && !writer->count)
         ct_json_array(&writer->json, NULL);
     writer->is_open = writer->json.depth > 0;

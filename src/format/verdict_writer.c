@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "format/line_out.h"
 #include "format/verdict_text.h"
 
@@ -18,8 +19,7 @@ int ct_verdict_writer_new(struct ct_ctx *ctx, const struct ct_verdict_write_opti
                           ct_write_fn *write, void *user, struct ct_verdict_writer **out)
 {
     struct ct_verdict_write_options mine;
-    if (!ctx || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_VERDICT_FORMAT_JSONL)
@@ -58,8 +58,7 @@ static bool is_whole(const struct ct_verdict_origin *o)
 int ct_verdict_writer_result(struct ct_verdict_writer *w, const struct ct_verdict_origin *origin,
                              const struct ct_verify_result *result)
 {
-    if (!w || !is_whole(origin) || !result)
-        return ct_fail_null(w ? w->lines.ctx : NULL, __func__);
+    CT_REQUIRE(w ? w->lines.ctx : NULL, w, is_whole(origin), result);
     ct_verdict_line(ct_line_out_begin(&w->lines), (enum ct_verdict_format)w->options.format, origin, result);
     return ct_line_out_result(&w->lines);
 }
@@ -67,8 +66,7 @@ int ct_verdict_writer_result(struct ct_verdict_writer *w, const struct ct_verdic
 int ct_verdict_writer_stopped(struct ct_verdict_writer *w, const struct ct_verdict_origin *origin,
                               uint32_t spec, const char *why)
 {
-    if (!w || !is_whole(origin) || !why)
-        return ct_fail_null(w ? w->lines.ctx : NULL, __func__);
+    CT_REQUIRE(w ? w->lines.ctx : NULL, w, is_whole(origin), why);
     ct_verdict_stopped(ct_line_out_begin(&w->lines), (enum ct_verdict_format)w->options.format, origin, spec,
                        why);
     return ct_line_out_result(&w->lines);

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "format/line_out.h"
 #include "format/watch_text.h"
 
@@ -18,8 +19,7 @@ int ct_watch_writer_new(struct ct_ctx *ctx, const struct ct_watch_write_options 
                         void *user, struct ct_watch_writer **out)
 {
     struct ct_watch_write_options mine;
-    if (!ctx || !write || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, write);
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_WATCH_FORMAT_CSV)
@@ -68,8 +68,7 @@ static int put(struct ct_watch_writer *w, const struct ct_event_origin *origin,
 int ct_watch_writer_add(struct ct_watch_writer *w, const struct ct_event_origin *origin,
                         const struct ct_watches *watches, const struct ct_watch_event *events, size_t count)
 {
-    if (!w || !origin || !origin->buffer || !origin->source || !watches || (!events && count))
-        return ct_fail_null(w ? w->lines.ctx : NULL, __func__);
+    CT_REQUIRE(w ? w->lines.ctx : NULL, w, origin, origin->buffer, origin->source, watches, events || !count);
     int rc = CT_OK;
     if (count)
         ct_line_out_begin(&w->lines);

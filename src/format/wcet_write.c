@@ -3,6 +3,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "format/wcet_html.h"
 #include "format/wcet_print.h"
 
@@ -28,8 +29,7 @@ int ct_wcet_write(struct ct_ctx *ctx, const struct ct_wcet_view *view,
 {
     struct ct_wcet_write_options mine;
     struct ct_out out;
-    if (!ctx || !view || !view->entry || !view->wcet || !view->cfg || !view->result || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, view, view->entry, view->wcet, view->cfg, view->result, write);
     int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
     if (!rc && mine.format > CT_WCET_FORMAT_HTML)
         rc = ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
+#include "base/require.h"
 
 #define VERSION 2
 
@@ -69,8 +70,7 @@ static const struct ct_fractal_reg_info reg[] = {
 
 int ct_fractal_reg_describe(unsigned index, struct ct_fractal_reg_info *out)
 {
-    if (!out)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, out);
     if (index >= REGS)
         return CT_ERR_NOT_FOUND;
     *out = reg[index];
@@ -164,8 +164,7 @@ static uint64_t value_of(const struct ct_fractal *f, uint32_t offset)
 
 int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t *value)
 {
-    if (!f || !value)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(f, value);
     const struct ct_fractal_reg_info *r = find(offset);
     if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
         return ct_fail(
@@ -390,8 +389,7 @@ static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
 
 int ct_fractal_reg_write(struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t value)
 {
-    if (!f)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, f);
     const struct ct_fractal_reg_info *r = find(offset);
     if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
         return ct_fail(

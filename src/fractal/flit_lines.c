@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "fractal/line_fields.h"
 #include "fractal/wire.h"
 
@@ -75,8 +76,7 @@ static const char *read_operation(struct ct_line_fields *t, struct ct_fractal_fl
 int ct_fractal_flit_parse(struct ct_ctx *ctx, const char *text, size_t length,
                           struct ct_fractal_message *beside, struct ct_fractal_flit *flit)
 {
-    if ((!text && length) || !beside || !flit)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, text || !length, beside, flit);
     struct ct_line_fields t = {text, text + length};
     memset(beside, 0, sizeof *beside);
     memset(flit, 0, sizeof *flit);

@@ -14,6 +14,7 @@
 #include "base/crc32.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/whole_file.h"
 #include "fractal/logger.h"
 
@@ -120,9 +121,7 @@ static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log
 int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, const char *name,
                          const struct ct_fractal_log_info *info, struct ct_fractal_writer **out)
 {
-    if (!write || !name || !info || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, write, name, info);
     if (!(info->fields & CT_FRACTAL_FIELD_ALL))
         return ct_fail(ctx, CT_ERR_ARG,
                        "%s: the log would have no fields, so it was not created; select at least one field",
@@ -151,9 +150,7 @@ int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, con
 int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_fractal_log_info *info,
                           struct ct_fractal_writer **out)
 {
-    if (!path || !info || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, path, info);
     FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
     if (!file)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
@@ -186,8 +183,7 @@ static int write_block(struct ct_fractal_writer *w)
 int ct_fractal_writer_add(struct ct_fractal_writer *w, const struct ct_fractal_event *events, size_t count,
                           uint64_t dropped)
 {
-    if (!w || (!events && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, events || !count);
     int err = CT_OK;
     if (dropped) {
         err = write_block(w);
@@ -208,8 +204,7 @@ int ct_fractal_writer_add(struct ct_fractal_writer *w, const struct ct_fractal_e
 
 int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
 {
-    if (!w || !text)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, text);
     uint8_t head[BLOCK_BYTES] = {0};
     const size_t bytes = strlen(text);
     const int err = bytes > TEXT_MAX
@@ -337,17 +332,13 @@ static int open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size, void *
 int ct_fractal_reader_open_bytes(struct ct_ctx *ctx, const void *bytes, size_t size,
                                  struct ct_fractal_reader **out)
 {
-    if ((!bytes && size) || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, bytes || !size);
     return open_bytes(ctx, bytes, size, NULL, "log", out);
 }
 
 int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_reader **out)
 {
-    if (!path || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, path);
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
     if (fd < 0 || fstat(fd, &st)) {
@@ -518,9 +509,7 @@ void ct_fractal_reader_free(struct ct_fractal_reader *r)
 
 int ct_fractal_reader_stream(struct ct_ctx *ctx, const char *name, struct ct_fractal_reader **out)
 {
-    if (!name || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, name);
     struct ct_fractal_reader *r = calloc(1, sizeof *r);
     if (!r || !(r->name = strdup(name))) {
         free(r);
@@ -557,8 +546,7 @@ static int append(struct ct_fractal_reader *r, const void *data, size_t size)
 
 int ct_fractal_reader_push(struct ct_fractal_reader *r, const void *data, size_t size)
 {
-    if (!r || !r->name || !r->growing || (!data && size))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(r, r->name, r->growing, data || !size);
     const int rc = size ? append(r, data, size) : CT_OK;
     if (rc || r->record || r->size < HEADER_BYTES)
         return rc;
@@ -571,8 +559,7 @@ int ct_fractal_reader_push(struct ct_fractal_reader *r, const void *data, size_t
 
 int ct_fractal_reader_end(struct ct_fractal_reader *r)
 {
-    if (!r || !r->name)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(r, r->name);
     r->growing = false;
     return r->record
                ? CT_OK

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/options.h"
 #include "base/ctx.h"
+#include "base/require.h"
 
 static uint32_t or_default(uint32_t value, uint32_t fallback)
 {
@@ -49,9 +50,7 @@ static int read_options(struct ct_ctx *ctx, const struct ct_fractal_options *opt
 
 int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options, struct ct_fractal **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_fractal_options o;
     const int err = read_options(ctx, options, &o);
     if (err)
@@ -179,8 +178,7 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
 
 int ct_fractal_take_message(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
-    if (!f || !m)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(f, m);
     if (f->helper.count)
         return ct_fail(f->ctx, CT_ERR_LIMIT,
                        "fractal: %u commands are waiting, so the message was not taken; fetch them before "
@@ -223,8 +221,7 @@ static void renew_filter(struct ct_fractal *f)
 int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
                     const uint64_t line[CT_FRACTAL_LINE_WORDS])
 {
-    if (!f || !line)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(f, line);
     if (time < f->time)
         return inconsistent(f, "the time goes back to", time);
     f->time = time;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of operations, and recorded message streams as text: time,op,initiator,kind,addr,value. */
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/fractal.h"
 #include "fractal/line_fields.h"
 
@@ -23,8 +24,7 @@ const char *ct_fractal_op_name(unsigned op)
 
 int ct_fractal_op_by_name(const char *name)
 {
-    if (!name)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, name);
     for (int i = 0; i < CT_FRACTAL_OP_COUNT; i++)
         if (!strcmp(op_name[i], name))
             return i;
@@ -67,8 +67,7 @@ static int content(struct ct_line_fields *t, uint64_t line[CT_FRACTAL_LINE_WORDS
 int ct_fractal_message_parse(struct ct_ctx *ctx, const char *text, size_t length,
                              struct ct_fractal_message *m, uint64_t line[CT_FRACTAL_LINE_WORDS])
 {
-    if ((!text && length) || !m || !line)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, text || !length, m, line);
     struct ct_line_fields t = {text, text + length};
     memset(m, 0, sizeof *m);
     const char *wrong = NULL;

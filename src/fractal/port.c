@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* User library: programs the register block through a transport. */
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/fractal.h"
 
 #include <errno.h>
@@ -18,8 +19,7 @@ struct ct_fractal_port {
 
 int ct_fractal_port_model(struct ct_ctx *ctx, struct ct_fractal *f, struct ct_fractal_port **out)
 {
-    if (!f || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, f);
     struct ct_fractal_port *p = *out = calloc(1, sizeof *p);
     if (!p)
         return ct_fail_nomem(ctx, "fractal port");
@@ -30,9 +30,7 @@ int ct_fractal_port_model(struct ct_ctx *ctx, struct ct_fractal *f, struct ct_fr
 
 int ct_fractal_port_map(struct ct_ctx *ctx, const char *path, struct ct_fractal_port **out)
 {
-    if (!path || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, path);
     const int fd = open(path, O_RDWR | O_SYNC | O_CLOEXEC);
     if (fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
@@ -84,8 +82,7 @@ static int read32(struct ct_fractal_port *p, uint32_t offset, uint64_t *value)
 
 int ct_fractal_port_read(struct ct_fractal_port *p, uint32_t offset, uint64_t *value)
 {
-    if (!p || !value)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(p, value);
     struct ct_fractal_reg_info info;
     unsigned i = 0;
     while (!ct_fractal_reg_describe(i, &info) && info.offset != offset)
@@ -103,15 +100,13 @@ int ct_fractal_port_read(struct ct_fractal_port *p, uint32_t offset, uint64_t *v
 
 int ct_fractal_port_stop(struct ct_fractal_port *p)
 {
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, p);
     return write32(p, CT_FRACTAL_REG_CTRL, 0);
 }
 
 int ct_fractal_port_range(struct ct_fractal_port *p, uint64_t lo, uint64_t hi)
 {
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, p);
     int err = write64(p, CT_FRACTAL_REG_RANGE_LO, lo);
     if (!err)
         err = write64(p, CT_FRACTAL_REG_RANGE_HI, hi);
@@ -120,8 +115,7 @@ int ct_fractal_port_range(struct ct_fractal_port *p, uint64_t lo, uint64_t hi)
 
 int ct_fractal_port_range_add(struct ct_fractal_port *p, uint64_t lo, uint64_t hi, int add)
 {
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, p);
     int err = write64(p, CT_FRACTAL_REG_RANGE_LO, lo);
     if (!err)
         err = write64(p, CT_FRACTAL_REG_RANGE_HI, hi);
@@ -131,8 +125,7 @@ int ct_fractal_port_range_add(struct ct_fractal_port *p, uint64_t lo, uint64_t h
 
 int ct_fractal_port_start(struct ct_fractal_port *p, const struct ct_fractal_target *t)
 {
-    if (!p || !t)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(p, t);
     int err = ct_fractal_port_stop(p);
     if (!err)
         err = write64(p, CT_FRACTAL_REG_PGD, t->pgd);
@@ -154,8 +147,7 @@ int ct_fractal_port_start(struct ct_fractal_port *p, const struct ct_fractal_tar
 
 int ct_fractal_port_point(struct ct_fractal_port *p, uint64_t va, int add)
 {
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, p);
     const int err = write64(p, CT_FRACTAL_REG_POINT_VA, va);
     return err ? err
                : write32(p, CT_FRACTAL_REG_POINT_CMD, add ? CT_FRACTAL_POINT_ADD : CT_FRACTAL_POINT_REMOVE);
@@ -163,14 +155,12 @@ int ct_fractal_port_point(struct ct_fractal_port *p, uint64_t va, int add)
 
 int ct_fractal_port_asid(struct ct_fractal_port *p, uint16_t asid)
 {
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, p);
     return write32(p, CT_FRACTAL_REG_ASID, asid);
 }
 
 int ct_fractal_port_context(struct ct_fractal_port *p, uint64_t initiators)
 {
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, p);
     return write64(p, CT_FRACTAL_REG_CONTEXT, initiators);
 }

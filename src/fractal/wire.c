@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 #define PARTS_WAITING 64 /* most DVM messages of which one part is missing */
 
@@ -81,8 +82,8 @@ int ct_fractal_encode_command(enum ct_fractal_protocol protocol, const struct ct
 {
     const struct ct_wire_protocol *p = protocol_of(protocol);
     struct ct_dvm dvm;
-    if (!c || !out || (unsigned)protocol >= CT_FRACTAL_PROTOCOL_COUNT || c->kind >= CT_FRACTAL_CMD_KIND_COUNT)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, c, out, (unsigned)protocol < CT_FRACTAL_PROTOCOL_COUNT,
+               c->kind < CT_FRACTAL_CMD_KIND_COUNT);
     if (!p)
         return 0;
     switch (c->kind) {
@@ -102,8 +103,7 @@ int ct_fractal_encode_message(enum ct_fractal_protocol protocol, const struct ct
 {
     const struct ct_wire_protocol *p = protocol_of(protocol);
     struct ct_dvm dvm;
-    if (!m || !out || (unsigned)protocol >= CT_FRACTAL_PROTOCOL_COUNT || m->op >= CT_FRACTAL_OP_COUNT)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, m, out, (unsigned)protocol < CT_FRACTAL_PROTOCOL_COUNT, m->op < CT_FRACTAL_OP_COUNT);
     if (!p || m->op == CT_FRACTAL_DATA || m->op == CT_FRACTAL_REG_WRITE)
         return 0;
     if (m->op <= CT_FRACTAL_MAKE_INVALID)
@@ -176,8 +176,7 @@ int ct_fractal_decode_command(struct ct_ctx *ctx, enum ct_fractal_protocol proto
     struct ct_dvm dvm;
     const char *why = NULL;
     bool is_dvm = true;
-    if (!p || !flits || !count || count > CT_FRACTAL_FLITS || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, p, flits, count, count <= CT_FRACTAL_FLITS, out);
     for (size_t i = 0; i < count; i++) {
         const struct ct_opcode *o = check(ctx, protocol, &flits[i]);
         if (!o)
@@ -193,9 +192,7 @@ int ct_fractal_decode_command(struct ct_ctx *ctx, enum ct_fractal_protocol proto
 
 int ct_fractal_wire_new(struct ct_ctx *ctx, enum ct_fractal_protocol protocol, struct ct_fractal_wire **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out);
     if (!protocol_of(protocol))
         return ct_fail(ctx, CT_ERR_ARG, "%s: protocol %u does not exist; nothing was done", __func__,
                        (unsigned)protocol);
@@ -264,8 +261,7 @@ static int take_dvm(struct ct_fractal_wire *w, const struct ct_fractal_flit *fli
 int ct_fractal_wire_flit(struct ct_fractal_wire *w, const struct ct_fractal_flit *flit,
                          const struct ct_fractal_message *beside)
 {
-    if (!w || !flit || !beside)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, flit, beside);
     if (w->left)
         return ct_fail(w->ctx, CT_ERR_LIMIT,
                        "%s: messages of the previous flit are waiting; fetch them before the next flit",
@@ -295,8 +291,7 @@ int ct_fractal_wire_message(struct ct_fractal_wire *w, struct ct_fractal_message
 int ct_fractal_wire_finish(struct ct_fractal_wire *w)
 {
     unsigned waiting = 0;
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     for (struct part *p = w->parts; p < w->parts + PARTS_WAITING; p++) {
         waiting += p->waits;
         p->waits = false;

@@ -5,6 +5,8 @@
 
 #include "coretap/fractal_report.h"
 
+#include "base/require.h"
+
 /* Writes a field. Quotes names that would break the line (RFC 4180). */
 static int csv_text(const char *text, ct_write_fn *write, void *user)
 {
@@ -21,8 +23,7 @@ int ct_fractal_csv_write(const struct ct_fractal_names *names, const struct ct_f
 {
     static const char kind[] = {'-', 'I', 'D'};
     char line[160];
-    if (!names || !e || !write)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, names, e, write);
     const int length =
         snprintf(line, sizeof line, "%llu,0x%llx,0x%llx,%s,%u,%c,", (unsigned long long)e->time,
                  (unsigned long long)e->va, (unsigned long long)e->pa, ct_fractal_op_name(e->op),

@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "fractal_log/names.h"
 #include "fractal_log/points.h"
@@ -45,9 +46,7 @@ struct ct_fractal_log {
 
 int ct_fractal_log_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_log **out)
 {
-    if (!path || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, path);
     struct ct_fractal_log *log = calloc(1, sizeof *log);
     if (!log)
         return ct_fail_nomem(ctx, path);
@@ -276,8 +275,7 @@ const struct ct_fractal_names *ct_fractal_log_names_of(const struct ct_fractal_l
 int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_names_options *options)
 {
     struct ct_fractal_names_options own;
-    if (!log)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, log);
     if (log->names)
         return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has names already; nothing was changed", __func__);
     int rc = ct_options_read(log->ctx, __func__, options, &own, sizeof own);
@@ -299,8 +297,7 @@ int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_name
 
 int ct_fractal_log_program(const struct ct_fractal_log *log, char program[CT_FRACTAL_LOG_PROGRAM])
 {
-    if (!log || !program)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(log, program);
     const char *path = log_value(log->info->text, "program=");
     const char *end = path ? path + strcspn(path, "\n") : NULL;
     const char *name = end;
@@ -330,8 +327,7 @@ static void place_point(const struct ct_fractal_log *log, const struct ct_fracta
 int ct_fractal_log_place(struct ct_fractal_log *log, const struct ct_fractal_event *e,
                          struct ct_fractal_place *place)
 {
-    if (!log || !e || !place)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(log, e, place);
     if (!log->names)
         return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names yet; call ct_fractal_log_name first",
                        __func__);

@@ -7,6 +7,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "base/search.h"
 #include "base/room.h"
 #include "coretap/programs.h"
@@ -144,9 +145,7 @@ int ct_fractal_names_new(struct ct_ctx *ctx, const struct ct_fractal_names_optio
                          struct ct_fractal_names **out)
 {
     struct ct_fractal_names_options own;
-    if (!out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out);
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (rc != CT_OK)
         return rc;
@@ -164,8 +163,7 @@ int ct_fractal_names_new(struct ct_ctx *ctx, const struct ct_fractal_names_optio
 
 int ct_fractal_names_move(struct ct_fractal_names *n, uint64_t by)
 {
-    if (!n)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, n);
     for (size_t i = 0; i < n->sections; i++) {
         n->all[i].lo += by;
         n->all[i].hi += by;
@@ -339,8 +337,7 @@ const struct ct_fractal_name *ct_fractal_names_find(const struct ct_fractal_name
 
 int ct_fractal_names_extent(const struct ct_fractal_names *n, uint64_t *code, uint64_t *end)
 {
-    if (!n || !code || !end)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(n, code, end);
     *code = n->code;
     *end = n->end;
     return CT_OK;

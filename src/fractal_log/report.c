@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/search.h"
 #include "fractal_log/each.h"
 #include "fractal_log/names.h"
@@ -252,9 +253,7 @@ static int collect(struct ct_fractal_report *r, const struct ct_fractal_names_op
 int ct_fractal_report_new(struct ct_ctx *ctx, struct ct_fractal_log *log,
                           const struct ct_fractal_names_options *options, struct ct_fractal_report **out)
 {
-    if (!log || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, log);
     struct ct_fractal_report *r = calloc(1, sizeof *r);
     if (!r)
         return ct_fail_nomem(ctx, "report of a log");

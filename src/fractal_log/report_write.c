@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/out.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "coretap/format.h"
 #include "fractal_log/each.h"
 #include "fractal_log/names.h"
@@ -97,8 +98,7 @@ int ct_fractal_report_write(struct ct_fractal_report *r,
 {
     struct ct_fractal_report_write_options own;
     struct ct_out out;
-    if (!r || !write)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(r, write);
     int rc = ct_options_read(r->ctx, __func__, options, &own, sizeof own);
     if (rc == CT_OK && own.format > CT_FRACTAL_REPORT_SVG_SETS)
         rc = ct_fail(r->ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,

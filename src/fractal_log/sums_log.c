@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "coretap/fractal_report.h"
 #include "fractal_log/each.h"
 
@@ -90,8 +91,7 @@ int ct_fractal_sums_add_log(struct ct_ctx *ctx, struct ct_fractal_sums *sums, co
     struct ct_fractal_names_options own;
     struct adding a = {.sums = sums};
     uint64_t bytes = 0;
-    if (!sums || !path)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, sums, path);
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (rc == CT_OK)
         rc = ct_fractal_log_open(ctx, path, &a.log);

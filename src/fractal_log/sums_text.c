@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/out.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "coretap/fractal_report.h"
 
 #define ROWS 15 /* rows of a table */
@@ -137,8 +138,7 @@ int ct_fractal_sums_write(struct ct_ctx *ctx, struct ct_fractal_sums *sums,
 {
     struct ct_fractal_sums_write_options own;
     struct ct_out out;
-    if (!sums || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, sums, write);
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (rc == CT_OK)
         rc = ct_out_open(&out, ctx, write, user);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/fractal_run.h"
 
 #define ANSWER 8192 /* most bytes of an answer */
@@ -63,8 +64,7 @@ static size_t read_all(int fd, char *out, size_t room)
 
 int ct_fractal_control_ask(struct ct_ctx *ctx, const char *path, const char *command, char **answer)
 {
-    if (!path || !command || !answer)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, path, command, answer);
     *answer = NULL;
     const int fd = reach(path);
     if (fd < 0)

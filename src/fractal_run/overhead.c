@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "fractal_run/simulation.h"
 
 /* Runs the program on all clusters. */
@@ -35,8 +36,7 @@ int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_opt
 {
     struct ct_fractal_overhead_options own;
     struct ct_fractal_simulation *s = NULL;
-    if (!options || !result)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, options, result);
     *result = (struct ct_fractal_overhead_result){.ended = {.exit_code = -1}};
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (!rc && (!own.argv || !own.argv[0]))
@@ -83,8 +83,7 @@ int ct_fractal_overhead_write(struct ct_ctx *ctx, const struct ct_fractal_overhe
                               enum ct_fractal_overhead_form form, ct_write_fn *write, void *user)
 {
     struct ct_out out;
-    if (!result || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, result, write);
     if ((unsigned)form > CT_FRACTAL_OVERHEAD_CSV)
         return ct_fail(ctx, CT_ERR_ARG, "%s: form %u does not exist; nothing was written", __func__,
                        (unsigned)form);

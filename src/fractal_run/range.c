@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/fractal_run.h"
 
 #define TOP (UINT64_C(1) << 48) /* first address that is too high */
@@ -32,8 +33,7 @@ static bool bounds(const char *text, uint64_t *lo, uint64_t *hi)
 
 int ct_fractal_range_parse(struct ct_ctx *ctx, const char *text, uint64_t *lo, uint64_t *hi)
 {
-    if (!text || !lo || !hi)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, text, lo, hi);
     const bool all = strcmp(text, "all") == 0;
     if (all) {
         *lo = 0;

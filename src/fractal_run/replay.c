@@ -10,6 +10,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "base/whole_file.h"
 #include "base/room.h"
 #include "coretap/fractal_run.h"
@@ -222,8 +223,7 @@ static int take_rest(struct ct_fractal_replay *r)
 
 int ct_fractal_replay_push(struct ct_fractal_replay *r, const void *data, size_t size)
 {
-    if (!r || (!data && size) || r->failed)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(r, data || !size, !r->failed);
     const int rc = take_piece(r, data, size);
     r->failed = rc != CT_OK;
     return rc;
@@ -250,8 +250,7 @@ static int take_stream(struct ct_fractal_replay *r)
 
 int ct_fractal_replay_run(struct ct_fractal_replay *r)
 {
-    if (!r)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, r);
     if (!r->file || r->failed)
         return ct_fail(r->ctx, CT_ERR_ARG, "%s: no stream is open, so nothing was replayed", __func__);
     const int rc = take_stream(r);
@@ -261,8 +260,7 @@ int ct_fractal_replay_run(struct ct_fractal_replay *r)
 
 int ct_fractal_replay_finish(struct ct_fractal_replay *r)
 {
-    if (!r)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, r);
     const int rc = r->failed ? CT_OK : take_rest(r);
     const int closed = ct_fractal_writer_close(r->writer);
     r->writer = NULL;
@@ -338,9 +336,7 @@ int ct_fractal_replay_new(struct ct_ctx *ctx, const struct ct_fractal_replay_opt
                           struct ct_fractal_replay **out)
 {
     struct ct_fractal_replay_options own;
-    if (!out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out);
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (!rc && !own.points && own.point_count)
         rc = ct_fail(ctx, CT_ERR_ARG, "%s: the points are null, but their number is not 0", __func__);
@@ -407,8 +403,7 @@ static void print(const struct ct_fractal_replay *r, FILE *out)
 int ct_fractal_replay_write(struct ct_fractal_replay *r, ct_write_fn *write, void *user)
 {
     struct ct_out out;
-    if (!r || !write)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(r, write);
     const int rc = ct_out_open(&out, r->ctx, write, user);
     if (rc)
         return rc;

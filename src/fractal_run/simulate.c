@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "coretap/access.h"
 #include "fractal_run/simulation.h"
 
@@ -564,8 +565,7 @@ int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_opt
 {
     struct ct_fractal_simulate_options own;
     struct ct_fractal_simulation *s = NULL;
-    if (!options || !result)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, options, result);
     *result = (struct ct_fractal_simulate_result){.ended = {.exit_code = -1}};
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (!rc)

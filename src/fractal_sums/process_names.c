@@ -7,6 +7,7 @@
 #include "base/ctx.h"
 #include "base/path.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "coretap/fractal_watch.h"
 
 static void place(struct ct_fractal_process_names *n, unsigned number, uint64_t bias)
@@ -78,8 +79,7 @@ int ct_fractal_process_text(const struct ct_fractal_process_names *names, const 
 
 int ct_fractal_watch_names(struct ct_ctx *ctx, const char *path, struct ct_programs *programs)
 {
-    if (!path || !programs)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, path, programs);
     struct ct_fractal_process_names names = {0};
     struct ct_context_name list[256];
     struct ct_fractal_reader *reader;

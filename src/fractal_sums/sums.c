@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/fnv.h"
+#include "base/require.h"
 #include "base/saturate.h"
 #include "base/room.h"
 
@@ -273,8 +274,7 @@ const struct ct_fractal_totals *ct_fractal_sums_totals(const struct ct_fractal_s
 
 int ct_fractal_sums_new(struct ct_ctx *ctx, struct ct_fractal_sums **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_fractal_sums *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "fractal");

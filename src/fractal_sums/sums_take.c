@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/saturate.h"
 #include "fractal_sums/sums.h"
 
@@ -17,8 +18,7 @@ static bool is_text(const char *text)
 int ct_fractal_sums_begin(struct ct_fractal_sums *s, const struct ct_fractal_run *run)
 {
     struct ct_fractal_run mine;
-    if (!s)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s);
     int rc = ct_options_read(s->analysis.ctx, __func__, run, &mine, sizeof mine);
     if (rc)
         return rc;
@@ -99,8 +99,7 @@ static void count(struct ct_fractal_totals *t, const struct ct_fractal_event *e)
 int ct_fractal_sums_take(struct ct_fractal_sums *s, const struct ct_fractal_event *event,
                          const struct ct_fractal_place *place)
 {
-    if (!s || !event || !place || !s->open || !is_place(place))
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, event, place, s->open, is_place(place));
     struct ct_fractal_sum once = {.program = s->program,
                                   .name = place->name,
                                   .kind = place->kind,
@@ -122,8 +121,7 @@ int ct_fractal_sums_take(struct ct_fractal_sums *s, const struct ct_fractal_even
 
 int ct_fractal_sums_end(struct ct_fractal_sums *s, uint64_t dropped, uint64_t damaged)
 {
-    if (!s || !s->open)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, s->open);
     const struct ct_analysis_captures one = {
         .known = 1, .damaged = damaged != 0, .losses = {.overflows = dropped, .lost_bytes = damaged}};
     s->open = false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/search.h"
 #include "coretap/fractal.h"
 #include "fractal_sums/process_names.h"
@@ -195,8 +196,6 @@ static int open_log(struct ct_fractal_watch *w, const char *path, bool grows)
 static int make(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches, uint32_t marks,
                 bool grows, struct ct_fractal_watch **out)
 {
-    if (!path || !watches || !out)
-        return ct_fail_null(ctx, grows ? "ct_fractal_watch_stream" : "ct_fractal_watch_open");
     int rc = check_kinds(ctx, watches, marks);
     if (rc)
         return rc;
@@ -217,19 +216,20 @@ static int make(struct ct_ctx *ctx, const char *path, const struct ct_watches *w
 int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
                           uint32_t marks, struct ct_fractal_watch **out)
 {
+    CT_REQUIRE_OUT(ctx, out, path, watches);
     return make(ctx, path, watches, marks, false, out);
 }
 
 int ct_fractal_watch_stream(struct ct_ctx *ctx, const char *name, const struct ct_watches *watches,
                             uint32_t marks, struct ct_fractal_watch **out)
 {
+    CT_REQUIRE_OUT(ctx, out, name, watches);
     return make(ctx, name, watches, marks, true, out);
 }
 
 int ct_fractal_watch_push(struct ct_fractal_watch *w, const void *data, size_t size)
 {
-    if (!w || !w->grows)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, w->grows);
     const int rc = ct_fractal_reader_push(w->reader, data, size);
     w->ended = false;
     return rc || w->begun || !ct_fractal_reader_info(w->reader)->fields ? rc : begin(w, "log");
@@ -260,8 +260,7 @@ static int tell_unmet(struct ct_fractal_watch *w)
 
 int ct_fractal_watch_end(struct ct_fractal_watch *w)
 {
-    if (!w || !w->grows)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, w->grows);
     w->grows = w->ended = false;
     const int rc = ct_fractal_reader_end(w->reader);
     return rc || !w->begun ? rc : tell_unmet(w);
@@ -269,8 +268,7 @@ int ct_fractal_watch_end(struct ct_fractal_watch *w)
 
 int ct_fractal_watch_renew(struct ct_fractal_watch *w)
 {
-    if (!w)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, w);
     struct ct_fractal_watch before = *w;
     int rc = check_kinds(w->ctx, w->watches, w->marks);
     if (!rc && w->given < w->ready_count)
@@ -527,8 +525,7 @@ int ct_fractal_watch_next(struct ct_fractal_watch *w, struct ct_watch_event *eve
                           size_t *count)
 {
     int rc = CT_OK;
-    if (!w || !count || (!events && cap))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(w, count, events || !cap);
     *count = 0;
     while (!rc && *count < cap && !(w->ended && w->given == w->ready_count)) {
         if (w->given == w->ready_count)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/require.h"
 #include "frame/demux_skip.h"
 #include "base/ctx.h"
 
@@ -22,9 +23,7 @@ static int is_source(const struct ct_demux *demux, unsigned id)
 
 int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, struct ct_demux **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_demux_options o;
     const int rc = ct_options_read(ctx, "ct_demux_new", options, &o, sizeof o);
     if (rc)
@@ -150,8 +149,7 @@ static void sum_up(struct ct_demux *demux)
 
 int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size_t *used)
 {
-    if (!demux || (!data && size) || !used)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(demux, data || !size, used);
     size_t n = 0;
     demux->mark_count = 0;
     if (size == 0 || demux->failed)
@@ -215,8 +213,7 @@ uint64_t ct_demux_offset(const struct ct_demux *demux)
 
 int ct_demux_finish(struct ct_demux *demux)
 {
-    if (!demux)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, demux);
     uint64_t lost_inside = demux->stats.lost_bytes - demux->stats.edge_bytes;
     demux->mark_count = 0;
     if (demux->framing == CT_FRAMING_TPIU || demux->framing == CT_FRAMING_DSTREAM) {

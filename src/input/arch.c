@@ -2,6 +2,8 @@
 /* Core names, and the architecture of each core. */
 #include "coretap/input.h"
 
+#include "base/require.h"
+
 #include <stddef.h>
 #include <strings.h>
 
@@ -89,8 +91,7 @@ static int parse_generic(const char *model, struct ct_arch *out)
 
 int ct_arch_by_name(const char *model, struct ct_arch *out)
 {
-    if (!model || !out)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, model, out);
     for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++) {
         if (strcasecmp(model, cores[i].name) == 0) {
             *out = cores[i].arch;

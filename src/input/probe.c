@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/require.h"
 
 static const struct ct_reader *const readers[] = {
     &ct_reader_snapshot,
@@ -110,8 +111,7 @@ int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, cons
 int ct_capture_open_with(struct ct_ctx *ctx, const char *path, const struct ct_capture_options *options,
                          struct ct_capture **out)
 {
-    if (!path || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: a null pointer");
+    CT_REQUIRE_OUT(ctx, out, path);
     struct ct_capture_options o;
     const int rc = ct_options_read(ctx, "ct_capture_open", options, &o, sizeof o);
     return rc ? rc : ct_capture_open_files(ctx, &ct_files_system, path, &o, out);

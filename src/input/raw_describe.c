@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "coretap/input.h"
+#include "base/require.h"
 #include "input/ini.h"
 
 /* The state of copying a description. */
@@ -121,8 +122,7 @@ static int copy_all(struct ct_ctx *ctx, struct copy *c, const char *path, const 
 int ct_raw_describe(struct ct_ctx *ctx, const char *path, const char *text, size_t size, const char *trace,
                     enum ct_framing framing, ct_write_fn *write, void *user)
 {
-    if (!ctx || !path || (!text && size) || !trace || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, path, text || !size, trace, write);
     char *folder = strdup(path);
     if (!folder)
         return ct_fail_nomem(ctx, path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The work of the analysing thread between two pieces of trace. */
 #include "live/board.h"
+#include "base/require.h"
 #include "live/live.h"
 
 #define PUBLISH_EVERY 0.5 /* seconds */
@@ -88,8 +89,7 @@ int ct_live_status(struct ct_live *l, enum ct_live_form form, ct_write_fn *write
     struct ct_live_text text = {0};
     struct ct_json *json = NULL;
     int rc = CT_OK;
-    if (!l || !write)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_status");
+    CT_REQUIRE_OF(l, write);
     if (form == CT_LIVE_JSON)
         rc = write_json(l, &text, &json, NULL);
     else if (form == CT_LIVE_TEXT)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* strcasestr */
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "coretap/live.h"
 #include "live/address.h"
 #include "live/text.h"
@@ -199,14 +200,14 @@ static int ask(struct ct_ctx *ctx, const struct ct_live_request *r, const struct
 int ct_live_ask(struct ct_ctx *ctx, const struct ct_live_request *request, struct ct_live_answer *answer)
 {
     struct ct_live_request r;
-    if (!answer)
-        return ct_fail_null(ctx, "ct_live_ask");
+    CT_REQUIRE(ctx, answer);
     *answer = (struct ct_live_answer){0};
-    int rc = ct_options_read(ctx, "ct_live_ask", request, &r, sizeof r);
+    int rc = ct_options_read(ctx, __func__, request, &r, sizeof r);
     if (rc)
         return rc;
     if (!r.address || !r.method || !r.path || (!r.body && r.body_size))
-        return ct_fail_null(ctx, "ct_live_ask");
+        return ct_fail_argument(ctx, __func__, "request.address && method && path && (body || !body_size)",
+                                1);
     if (r.token && strpbrk(r.token, "\r\n"))
         return ct_fail(ctx, CT_ERR_ARG,
                        "the token contains a line break, so it cannot be sent; give a token "

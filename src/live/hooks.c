@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/require.h"
 #include "base/threads.h"
 #include "live/live.h"
 
@@ -341,8 +342,7 @@ static int make(struct ct_live *l, struct ct_live_hooks *h, const struct ct_live
 int ct_live_hook(struct ct_live *l, const struct ct_live_hook_options *options)
 {
     struct ct_live_hook_options o;
-    if (!l)
-        return ct_fail_null(NULL, "ct_live_hook");
+    CT_REQUIRE(NULL, l);
     int rc = ct_options_read(l->ctx, "ct_live_hook", options, &o, sizeof o);
     if (!rc)
         rc = check(l, &o);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "live/board.h"
 #include "live/fractal.h"
@@ -154,14 +155,12 @@ static int prepare(struct ct_live *l)
 int ct_live_new(struct ct_ctx *ctx, const struct ct_live_options *options, struct ct_live **out)
 {
     struct ct_live_options o;
-    if (!out)
-        return ct_fail_null(ctx, "ct_live_new");
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out);
     int rc = ct_options_read(ctx, "ct_live_new", options, &o, sizeof o);
     if (rc)
         return rc;
-    if (!ctx || !o.buffer || !o.programs)
-        return ct_fail_null(ctx, "ct_live_new");
+    if (!o.buffer || !o.programs)
+        return ct_fail_argument(ctx, __func__, "options.buffer && options.programs", 1);
     struct ct_live *l = calloc(1, sizeof *l);
     if (!l)
         return ct_fail_nomem(ctx, "live");
@@ -237,8 +236,7 @@ void ct_live_free(struct ct_live *l)
 int ct_live_add_place(struct ct_live *l, const char *place)
 {
     uint16_t number;
-    if (!l || !place)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_place");
+    CT_REQUIRE_OF(l, place);
     const int rc = ct_live_place_known(l, place, &number);
     if (!rc)
         ct_live_switch(l, number, true);
@@ -263,8 +261,7 @@ static int try_pair(struct ct_live *l, const char *from, const char *to)
 
 int ct_live_add_pair(struct ct_live *l, const char *from, const char *to)
 {
-    if (!l || !from || !to)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_pair");
+    CT_REQUIRE_OF(l, from, to);
     if (!l->options.timing)
         return ct_fail(l->ctx, CT_ERR_ARG,
                        "%s %s: times between places need the timing of the run; set "
@@ -283,8 +280,7 @@ int ct_live_add_pair(struct ct_live *l, const char *from, const char *to)
 int ct_live_add_spec(struct ct_live *l, const char *name, struct ct_monitor_spec *spec,
                      const struct ct_verify_bind *binds, size_t count)
 {
-    if (!l || !name || !spec || (!binds && count))
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_spec");
+    CT_REQUIRE_OF(l, name, spec, binds || !count);
     struct ct_live_binds *copy = ct_live_binds_copy(binds, count);
     if (!copy)
         return ct_fail_nomem(l->ctx, name);
@@ -296,8 +292,7 @@ int ct_live_add_spec(struct ct_live *l, const char *name, struct ct_monitor_spec
 
 int ct_live_set_text(struct ct_live *l, const char *name, const char *text, size_t size)
 {
-    if (!l || !name || !text)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_set_text");
+    CT_REQUIRE_OF(l, name, text);
     const uint16_t slot = ct_live_find_spec(l, name);
     if (slot == LIVE_NONE)
         return ct_fail(l->ctx, CT_ERR_NOT_FOUND, "%s: no specification with this name is running", name);
@@ -306,8 +301,7 @@ int ct_live_set_text(struct ct_live *l, const char *name, const char *text, size
 
 int ct_live_note_file(struct ct_live *l, const char *path)
 {
-    if (!l || !path)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_note_file");
+    CT_REQUIRE_OF(l, path);
     const size_t size = strlen(path) + 1;
     char *more = realloc(l->files, l->files_size + size);
     if (!more)
@@ -377,8 +371,7 @@ int ct_live_settle(struct ct_live *l)
 
 int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost)
 {
-    if (!l || (!data && size))
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_push");
+    CT_REQUIRE_OF(l, data || !size);
     if (l->input.size || l->ended)
         return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_push: %s; no bytes are taken",
                        l->ended ? "the run has ended" : "the run reads an input that ct_live_open opened");
@@ -392,8 +385,7 @@ int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost
 
 int ct_live_finish(struct ct_live *l)
 {
-    if (!l)
-        return ct_fail_null(NULL, "ct_live_finish");
+    CT_REQUIRE(NULL, l);
     if (l->ended)
         return CT_OK;
     int rc = ct_live_settle(l);

@@ -2,13 +2,13 @@
 /* Milestones of a run: places that it has to reach, each with an optional deadline. */
 
 #include "live/fractal.h"
+#include "base/require.h"
 #include "live/progress.h"
 
 int ct_live_add_milestone(struct ct_live *l, const char *place, double deadline)
 {
     uint16_t number;
-    if (!l || !place)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_milestone");
+    CT_REQUIRE_OF(l, place);
     if (!l->options.log)
         return ct_fail(l->ctx, CT_ERR_ARG,
                        "milestone %s: the input is not a FRACTAL log, so it has no "
@@ -101,8 +101,7 @@ void ct_live_put_progress(struct ct_live *l, struct ct_json *j)
 int ct_live_progress_write(struct ct_live *l, ct_write_fn *write, void *user)
 {
     struct ct_live_text text = {0};
-    if (!l || !write)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_progress_write");
+    CT_REQUIRE_OF(l, write);
     ct_live_say_progress(l, &text);
     return ct_live_text_give(&text, l->ctx, "milestones", write, user);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a live run from the first to the last byte of its input. */
 #include "base/options.h"
+#include "base/require.h"
 #include "live/board.h"
 #include "live/http.h"
 #include "live/live.h"
@@ -27,7 +28,7 @@ static bool connects(const char *name)
 static int check_input(struct ct_live *l, const struct ct_live_input *i)
 {
     if (!i->name || (i->tee && !i->config))
-        return ct_fail_null(l->ctx, "ct_live_open");
+        return ct_fail_argument(l->ctx, "ct_live_open", "input.name && (input.config || !input.tee)", 1);
     if (l->input.size || l->pushed || l->ended)
         return ct_fail(l->ctx, CT_ERR_ARG,
                        "%s: the run already has an input, or has ended; open one input "
@@ -60,8 +61,7 @@ static int open_all(struct ct_live *l, const struct ct_live_input *i)
 int ct_live_open(struct ct_live *l, const struct ct_live_input *input)
 {
     struct ct_live_input i;
-    if (!l)
-        return ct_fail_null(NULL, "ct_live_open");
+    CT_REQUIRE(NULL, l);
     int rc = ct_options_read(l->ctx, "ct_live_open", input, &i, sizeof i);
     if (!rc)
         rc = check_input(l, &i);
@@ -81,8 +81,7 @@ int ct_live_open(struct ct_live *l, const struct ct_live_input *input)
 
 int ct_live_page(struct ct_live *l, const char *address, const char *token)
 {
-    if (!l || !address)
-        return ct_fail_null(l ? l->ctx : NULL, "ct_live_page");
+    CT_REQUIRE_OF(l, address);
     if (l->board)
         return ct_fail(l->ctx, CT_ERR_ARG, "%s: the run already has a page; a second one is not served",
                        address);
@@ -178,8 +177,7 @@ static int analyse_and_finish(struct ct_live *l)
 
 int ct_live_run(struct ct_live *l)
 {
-    if (!l)
-        return ct_fail_null(NULL, "ct_live_run");
+    CT_REQUIRE(NULL, l);
     if (!l->input.size || l->ended)
         return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_run: %s",
                        l->ended ? "the run has ended" : "no input is open; call ct_live_open first");

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "live/live.h"
+#include "base/require.h"
 #include "live/progress.h"
 
 /* Writes a ratio, rounded down like in other reports, so that incomplete coverage is never 100 %. */
@@ -32,8 +33,7 @@ static void say_sum(struct ct_live_text *out, const struct ct_live_place *place)
 int ct_live_places_write(struct ct_live *l, ct_write_fn *write, void *user)
 {
     struct ct_live_text text = {0};
-    if (!l || !write)
-        return ct_fail_null(l ? l->ctx : NULL, __func__);
+    CT_REQUIRE_OF(l, write);
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].on)
             say_sum(&text, &l->places[i]);

@@ -2,6 +2,8 @@
 /* Events that carry the interval in which they happened. */
 #include "monitor/doubt.h"
 
+#include "base/require.h"
+
 static int refuse(struct ct_monitor *m, size_t index, const char *why)
 {
     return ct_fail(m->ctx, CT_ERR_ARG, "monitor: event %zu with uncertain order %s; the event was not taken",
@@ -39,8 +41,7 @@ static uint64_t last_begin(const struct ct_monitor *m)
 int ct_monitor_feed_doubtful(struct ct_monitor *m, const struct ct_monitor_event *events,
                              const struct ct_monitor_span *spans, size_t count)
 {
-    if (!m || ((!events || !spans) && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(m, (events && spans) || !count);
     uint64_t begin = last_begin(m);
     int rc = ct_mon_run_usable(m);
     for (size_t i = 0; i < count && !rc; i++) {
@@ -59,8 +60,7 @@ int ct_monitor_feed_doubtful(struct ct_monitor *m, const struct ct_monitor_event
 
 int ct_monitor_seal(struct ct_monitor *m, uint64_t begin)
 {
-    if (!m)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, m);
     if (m->doubt && !m->over)
         ct_mon_doubt_seal(m, begin);
     return CT_OK;
@@ -73,8 +73,7 @@ int ct_monitor_possible(const struct ct_monitor_result *result)
 
 int ct_monitor_doubted(const struct ct_monitor *m, const struct ct_monitor_result *result, uint64_t tags[2])
 {
-    if (!m || !result || !tags)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(m, result, tags);
     const struct ct_mon_doubt *d = m->doubt;
     if (!d || ct_monitor_certain(result))
         return CT_ERR_NOT_FOUND;

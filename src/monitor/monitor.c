@@ -11,6 +11,7 @@
 #include "base/open_resolved.h"
 #include "base/options.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "base/utf8.h"
 #include "monitor/cost.h"
 #include "monitor/joint.h"
@@ -180,8 +181,7 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
     struct ct_monitor_options o;
     if (out)
         *out = NULL;
-    if (!name || (!text && size) || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, name, text || !size);
     const int rc = ct_options_read(ctx, "ct_monitor_compile", options, &o, sizeof o);
     if (rc)
         return rc;
@@ -257,13 +257,11 @@ size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec)
 
 int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out)
 {
-    if (!spec || !out)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, spec, out);
     const struct ct_mon_diag *d = diag_at(spec, index);
     const char *line;
     size_t size;
-    if (!d)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, d);
     *out = (struct ct_monitor_diag){.text = d->text, .warning = d->warning, .file = ""};
     if (!d->span.source)
         return CT_OK;
@@ -400,10 +398,8 @@ static uint8_t public_type(const struct ct_mon_type *t)
 
 int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out)
 {
-    if (!spec || !out)
-        return CT_ERR_ARG;
-    if (index >= spec->program.ninputs)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, spec, out);
+    CT_REQUIRE(NULL, index < spec->program.ninputs);
     const struct ct_mon_input_info *in = &spec->program.inputs[index];
     *out = (struct ct_monitor_stream){.name = in->name,
                                       .type_text = in->type_text,
@@ -417,10 +413,8 @@ int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct
 
 int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out)
 {
-    if (!spec || !out)
-        return CT_ERR_ARG;
-    if (index >= spec->program.noutputs)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, spec, out);
+    CT_REQUIRE(NULL, index < spec->program.noutputs);
     const struct ct_mon_out_info *o = &spec->program.outputs[index];
     *out = (struct ct_monitor_stream){
         .name = o->name, .type_text = o->type_text, .type = public_type(o->type), .raw = o->raw};

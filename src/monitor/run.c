@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instants: decides which programs run when (docs/tessla-language.md A.1). */
 #include "monitor/certain.h"
+#include "base/require.h"
 #include "monitor/doubt.h"
 #include "monitor/native_kinds.h"
 #include "monitor/run.h"
@@ -459,8 +460,7 @@ static int take_batch(struct ct_monitor *m, const struct ct_monitor_event *event
 
 int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
 {
-    if (!m || (!events && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(m, events || !count);
     int r = ct_mon_run_usable(m);
     if (r)
         return r;
@@ -507,8 +507,7 @@ int ct_mon_run_advance(struct ct_monitor *m, int64_t time)
 
 int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
 {
-    if (!m)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, m);
     int r = ct_mon_run_usable(m);
     if (r)
         return r;
@@ -527,8 +526,7 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
 
 int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
 {
-    if (!m)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, m);
     int r = ct_mon_run_usable(m);
     if (r)
         return r;
@@ -564,8 +562,7 @@ int ct_monitor_is_big(const struct ct_monitor *m, const struct ct_monitor_result
 
 int ct_monitor_finish(struct ct_monitor *m)
 {
-    if (!m)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, m);
     int r = ct_mon_run_usable(m);
     if (r)
         return r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creates a run, gives it machine code, and frees it. */
 #include "monitor/certain.h"
+#include "base/require.h"
 #include "monitor/doubt.h"
 #include "monitor/run.h"
 
@@ -47,9 +48,7 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
                    const struct ct_monitor_limits *limits, ct_monitor_fn *fn, void *user,
                    struct ct_monitor **out)
 {
-    if (!spec || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, spec);
     if (!spec->runnable)
         return ct_fail(ctx, CT_ERR_ARG,
                        "monitor: the specification has errors, so it cannot run; correct the errors that "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/text_in.h"
 
+#include "base/require.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,8 +264,7 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
 
 int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, int last)
 {
-    if (!m || (!text && size))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(m, text || !size);
     struct ct_mon_text_reader *r = reader(m);
     const char *end = text + size;
     int code = ct_mon_run_usable(m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the control flow graph, and answers queries about it. */
 #include "program/cfg.h"
+#include "base/require.h"
 #include "program/symbols.h"
 
 #include <stdlib.h>
@@ -196,8 +197,7 @@ static int read_options(struct ct_ctx *ctx, const struct ct_cfg_options *options
 int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                       const struct ct_cfg_options *options, struct ct_cfg **out)
 {
-    if (!name || (!bytes && size) || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, name, bytes || !size);
     struct ct_cfg_options o;
     struct ct_symbol_options names;
     int rc = read_options(ctx, options, &o, &names);
@@ -225,8 +225,7 @@ int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, s
 int ct_cfg_load(struct ct_ctx *ctx, const char *path, const struct ct_cfg_options *options,
                 struct ct_cfg **out)
 {
-    if (!path || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, path);
     struct ct_cfg_options o;
     struct ct_symbol_options names;
     struct ct_mapped_file *file;
@@ -322,8 +321,7 @@ static int fill_members(struct ct_cfg *cfg)
 
 int ct_cfg_update(struct ct_cfg *cfg)
 {
-    if (!cfg)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, cfg);
     int rc = CT_OK;
     cfg->functions.count = 0;
     for (size_t i = 0; !rc && i < cfg->funcs.count; i++) {

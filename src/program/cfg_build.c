@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/search.h"
 #include "program/cfg.h"
@@ -376,8 +377,7 @@ static int make_target(struct ct_cfg *cfg, uint32_t from, uint64_t target, enum 
 int ct_cfg_add_edge(struct ct_cfg *cfg, uint64_t last, uint64_t target, enum ct_isa isa,
                     enum ct_cfg_origin origin, uint32_t *edge)
 {
-    if (!cfg || !edge)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(cfg, edge);
     uint32_t from = ct_cfg_block_at(cfg, last);
     const struct ct_cfg_block *block = from == CT_CFG_NONE ? NULL : &cfg->blocks.at[from];
     bool calls = block && block->sub == CT_INSN_SUB_LINK;

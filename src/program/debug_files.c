@@ -5,6 +5,7 @@
 #include "base/crc32.h"
 #include "base/ctx.h"
 #include "base/debuginfod.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/search.h"
 #include "program/symbols.h"
@@ -44,8 +45,7 @@ struct ct_debug_files {
 
 int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, "ct_debug_files_new");
+    CT_REQUIRE_OUT(ctx, out);
     struct ct_debug_files *files = calloc(1, sizeof *files);
     if (!files)
         return ct_fail_nomem(ctx, "folders of debug files");
@@ -66,8 +66,7 @@ void ct_debug_files_free(struct ct_debug_files *files)
 
 int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)
 {
-    if (!files || !path)
-        return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG, "ct_debug_files_add_dir: a null pointer");
+    CT_REQUIRE_OF(files, path);
     struct stat st;
     const bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
     DIR *dir = is_file ? NULL : opendir(path);
@@ -94,9 +93,7 @@ int ct_debug_files_add_source_root(struct ct_debug_files *files, const char *pat
 {
     char real[PATH_MAX];
     struct stat st;
-    if (!files || !path)
-        return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG,
-                       "ct_debug_files_add_source_root: a null pointer");
+    CT_REQUIRE_OF(files, path);
     if (!realpath(path, real) || stat(real, &st) != 0)
         return ct_fail(files->ctx, CT_ERR_IO,
                        "%s: the folder of sources cannot be read: %s; name a folder that exists", path,
@@ -312,8 +309,7 @@ static bool has_code(const char *path)
 int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id, size_t size,
                            const char **path)
 {
-    if (!files || !build_id || !path)
-        return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG, "ct_debug_files_program: a null pointer");
+    CT_REQUIRE_OF(files, build_id, path);
     *path = NULL;
     int result = files->is_read ? CT_OK : read_dirs(files);
     for (size_t i = first_of(files, build_id, size); result == CT_OK && !*path && i < files->count; i++) {

@@ -4,6 +4,7 @@
 #include "program/dwarf_lines.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/search.h"
 #include "program/memory.h"
 
@@ -108,8 +109,7 @@ int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes,
                         struct ct_lines **out)
 {
     const struct ct_line_options options = {.size = sizeof options, .bias = bias};
-    if (!name || !bytes || !out)
-        return ct_fail_null(ctx, "ct_lines_load_bytes");
+    CT_REQUIRE_OUT(ctx, out, name, bytes);
     return ct_lines_make(ctx, name, NULL, bytes, size, &options, out);
 }
 
@@ -118,8 +118,7 @@ int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_lin
 {
     struct ct_line_options o;
     struct ct_mapped_file *file;
-    if (!path || !out)
-        return ct_fail_null(ctx, "ct_lines_load_with");
+    CT_REQUIRE_OUT(ctx, out, path);
     int result = ct_options_read(ctx, "ct_lines_load_with", options, &o, sizeof o);
     if (result == CT_OK)
         result = ct_mapped_file_open(ctx, path, o.placed, &file);
@@ -163,8 +162,7 @@ const char *ct_lines_file(const struct ct_lines *lines, uint32_t file)
 
 int ct_lines_source(const struct ct_lines *lines, uint32_t file, char **text, size_t *size)
 {
-    if (!lines || !text)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, lines, text);
     return ct_source_read(lines->sources, ct_lines_file(lines, file), text, size);
 }
 
@@ -239,8 +237,7 @@ static int find(const struct ct_lines *lines, const bool *wanted, uint32_t line,
 int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line, uint64_t *addrs, size_t most,
                   size_t *count, uint32_t *found)
 {
-    if (!lines || !name || (!addrs && most) || !count)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, lines, name, addrs || !most, count);
     *count = 0;
     if (lines->files.count == 0)
         return CT_ERR_NOT_FOUND;

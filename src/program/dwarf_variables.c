@@ -2,6 +2,7 @@
 /* Finds variables by name in the tree of debugging entries. */
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "program/dwarf_variables.h"
 #include "program/layout.h"
 #include "program/memory.h"
@@ -548,8 +549,7 @@ int ct_variable_find(struct ct_ctx *ctx, const char *path, const struct ct_line_
 {
     struct ct_line_options o;
     struct ct_mapped_file *file;
-    if (!path || !name || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, path, name);
     int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (!rc)
         rc = ct_mapped_file_open(ctx, path, o.placed, &file);
@@ -565,8 +565,7 @@ int ct_variable_find(struct ct_ctx *ctx, const char *path, const struct ct_line_
 int ct_variable_find_bytes(struct ct_ctx *ctx, const char *file, const void *bytes, size_t size,
                            const char *name, struct ct_variable **out)
 {
-    if (!file || !bytes || !name || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, file, bytes, name);
     struct ct_variable_search s = {.reader = {.ctx = ctx, .name = file}, .name = name};
     return find(&s, bytes, size, out);
 }

@@ -2,6 +2,7 @@
 /* Lists objects and sections of an ELF file. */
 #include "base/arena.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "program/elf.h"
 #include "program/layout.h"
 #include "program/memory.h"
@@ -127,8 +128,7 @@ int ct_layout_make(struct ct_ctx *ctx, const char *name, const void *bytes, size
 
 int ct_layout_load(struct ct_ctx *ctx, const struct ct_image *image, struct ct_layout **out)
 {
-    if (!image || !image->path || !out)
-        return ct_fail_null(ctx, "ct_layout_load");
+    CT_REQUIRE_OUT(ctx, out, image, image->path);
     struct ct_mapped_file *file;
     int rc = ct_mapped_file_open(ctx, image->path, image->placed, &file);
     if (rc)

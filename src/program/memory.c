@@ -5,6 +5,7 @@
  * sorted array of its regions, and a look-up is a binary search in the array of one of its spaces. */
 #include "program/memory.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/search.h"
 
@@ -203,8 +204,7 @@ static int check_end(struct ct_memory *memory, const char *name, uint64_t addr, 
 int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size, uint64_t addr,
                         uint32_t space)
 {
-    if (!memory)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, memory);
     if (!bytes || size == 0)
         return ct_fail(memory->ctx, CT_ERR_ARG,
                        "memory region at 0x%" PRIx64
@@ -322,8 +322,7 @@ static int add_dump(struct ct_memory *memory, const struct ct_mapped_file *file,
 
 int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
 {
-    if (!memory)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, memory);
     if (!image || !image->path)
         return ct_fail(memory->ctx, CT_ERR_ARG,
                        "memory image: the image has no path, so it was not added; set its path");

@@ -2,6 +2,7 @@
 /* Reads the names of events that coretap/itm.h stores in an ELF file. */
 #include "base/arena.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/search.h"
 #include "coretap/named.h"
 #include "program/memory.h"
@@ -180,8 +181,7 @@ static int fill(struct ct_ctx *ctx, struct ct_named_table *table)
 
 int ct_named_table_load(struct ct_ctx *ctx, const char *path, struct ct_named_table **out)
 {
-    if (!path || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, path);
     struct ct_named_table *table = calloc(1, sizeof *table);
     if (!table)
         return ct_fail_nomem(ctx, path);

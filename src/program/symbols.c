@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/printable.h"
+#include "base/require.h"
 #include "program/demangle.h"
 #include "program/segments.h"
 
@@ -280,8 +281,7 @@ int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const void *byte
                           struct ct_symbols **out)
 {
     const struct ct_symbol_options options = {.size = sizeof options, .bias = bias};
-    if (!name || !bytes || !out)
-        return ct_fail_null(ctx, "ct_symbols_load_bytes");
+    CT_REQUIRE_OUT(ctx, out, name, bytes);
     return ct_symbols_make(ctx, name, NULL, bytes, size, &options, out);
 }
 
@@ -291,8 +291,7 @@ int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_s
     struct ct_symbol_options o;
     struct ct_mapped_file *file;
     bool done = false;
-    if (!path || !out)
-        return ct_fail_null(ctx, "ct_symbols_load_with");
+    CT_REQUIRE_OUT(ctx, out, path);
     int result = ct_options_read(ctx, "ct_symbols_load_with", options, &o, sizeof o);
     if (result == CT_OK && o.headers_alone)
         result = load_headers(ctx, path, &o, &done, out);
@@ -350,8 +349,7 @@ static int make_image(struct ct_ctx *ctx, struct ct_symbols *s, const struct ct_
 int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct ct_symbols **out)
 {
     struct stat st;
-    if (!image || !image->path || image->is_elf || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_of_image: a null pointer, or an ELF file");
+    CT_REQUIRE_OUT(ctx, out, image, image->path, !image->is_elf);
     if (!image->size && stat(image->path, &st) != 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: the file cannot be examined: %s; name a file that can be read",
                        image->path, strerror(errno));

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/elf_look.h"
+#include "base/require.h"
 
 static bool is_core(struct ct_known_program *p)
 {
@@ -80,7 +81,9 @@ int ct_program_code(struct ct_program *program, const struct ct_code_range **out
 {
     const struct ct_symbols *symbols;
     struct ct_known_program *p = (struct ct_known_program *)program;
-    int rc = out && count ? ct_program_headers(program, &symbols) : CT_ERR_ARG;
+    CT_REQUIRE_OUT(p ? p->set->ctx : NULL, out, program, count);
+    *count = 0;
+    int rc = ct_program_headers(program, &symbols);
     if (rc)
         return rc;
     *out = ct_symbols_code(symbols, count);
@@ -88,7 +91,7 @@ int ct_program_code(struct ct_program *program, const struct ct_code_range **out
         return CT_OK;
     if (!p->rest)
         rc = find_rest(p, *out, *count);
-    *out = p->rest;
+    *out = rc ? NULL : p->rest;
     *count = rc ? 0 : p->rest_count;
     return rc;
 }

@@ -3,20 +3,22 @@
 #include "programs/programs.h"
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "program/dwarf_lines.h"
 #include "program/memory.h"
 #include "program/symbols.h"
 
 #include <string.h>
 
-/* Returns the program that holds the loaded parts of this one. NULL, with an error, for a null pointer. */
-static struct ct_known_program *owner(struct ct_program *program, const void *out, const char *call)
+/* Returns the program that holds the loaded parts of this one. */
+static struct ct_known_program *owner(struct ct_program *program)
 {
-    if (program && out)
-        return ((struct ct_known_program *)program)->first;
-    ct_fail(program ? ((struct ct_known_program *)program)->set->ctx : NULL, CT_ERR_ARG, "%s: a null pointer",
-            call);
-    return NULL;
+    return ((struct ct_known_program *)program)->first;
+}
+
+static struct ct_ctx *ctx_of(struct ct_program *program)
+{
+    return program ? owner(program)->set->ctx : NULL;
 }
 
 /* Returns how much is added to addresses of the file in the loaded parts. */
@@ -90,9 +92,8 @@ static int load_lines(struct ct_known_program *p)
 
 int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out)
 {
-    struct ct_known_program *p = owner(program, out, "ct_program_symbols");
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(ctx_of(program), out, program);
+    struct ct_known_program *p = owner(program);
     const int rc = p->symbols ? CT_OK : load_symbols(p);
     *out = rc ? NULL : p->symbols;
     return rc;
@@ -100,9 +101,8 @@ int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out
 
 int ct_program_headers(struct ct_program *program, const struct ct_symbols **out)
 {
-    struct ct_known_program *p = owner(program, out, "ct_program_headers");
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(ctx_of(program), out, program);
+    struct ct_known_program *p = owner(program);
     struct ct_symbol_options options = names_of(p);
     options.headers_alone = 1;
     const bool is_there = p->symbols || p->headers;
@@ -113,9 +113,8 @@ int ct_program_headers(struct ct_program *program, const struct ct_symbols **out
 
 int ct_program_lines(struct ct_program *program, const struct ct_lines **out)
 {
-    struct ct_known_program *p = owner(program, out, "ct_program_lines");
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(ctx_of(program), out, program);
+    struct ct_known_program *p = owner(program);
     const int rc = p->lines ? CT_OK : load_lines(p);
     *out = rc ? NULL : p->lines;
     return rc;
@@ -138,9 +137,8 @@ static int load_memory(struct ct_known_program *p)
 
 int ct_program_memory(struct ct_program *program, const struct ct_memory **out)
 {
-    struct ct_known_program *p = owner(program, out, "ct_program_memory");
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(ctx_of(program), out, program);
+    struct ct_known_program *p = owner(program);
     const int rc = p->memory ? CT_OK : load_memory(p);
     *out = rc ? NULL : p->memory;
     return rc;
@@ -148,9 +146,8 @@ int ct_program_memory(struct ct_program *program, const struct ct_memory **out)
 
 int ct_program_cfg(struct ct_program *program, struct ct_cfg **out)
 {
-    struct ct_known_program *p = owner(program, out, "ct_program_cfg");
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(ctx_of(program), out, program);
+    struct ct_known_program *p = owner(program);
     const struct ct_symbol_options names = names_of(p);
     const struct ct_cfg_options options = {.size = sizeof options,
                                            .bias = moved_by(p),
@@ -164,9 +161,8 @@ int ct_program_cfg(struct ct_program *program, struct ct_cfg **out)
 
 int ct_program_layout(struct ct_program *program, const struct ct_layout **out)
 {
-    struct ct_known_program *p = owner(program, out, "ct_program_layout");
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(ctx_of(program), out, program);
+    struct ct_known_program *p = owner(program);
     const struct ct_image image = image_of(p);
     const int rc = p->layout ? CT_OK : ct_layout_load(p->set->ctx, &image, &p->layout);
     *out = rc ? NULL : p->layout;
@@ -175,9 +171,8 @@ int ct_program_layout(struct ct_program *program, const struct ct_layout **out)
 
 int ct_program_named(struct ct_program *program, const struct ct_named_table **out)
 {
-    struct ct_known_program *p = owner(program, out, "ct_program_named");
-    if (!p)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(ctx_of(program), out, program);
+    struct ct_known_program *p = owner(program);
     const int rc = p->named ? CT_OK : ct_named_table_load(p->set->ctx, p->is.path, &p->named);
     *out = rc ? NULL : p->named;
     return rc;
@@ -185,10 +180,8 @@ int ct_program_named(struct ct_program *program, const struct ct_named_table **o
 
 int ct_program_variable(struct ct_program *program, const char *name, const struct ct_variable **out)
 {
-    struct ct_known_program *p = owner(program, name ? (const void *)out : NULL, "ct_program_variable");
-    if (!p)
-        return CT_ERR_ARG;
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx_of(program), out, program, name);
+    struct ct_known_program *p = owner(program);
     for (struct ct_known_variable *known = p->variables; known && !*out; known = known->next)
         if (strcmp(known->name, name) == 0)
             *out = known->variable;
@@ -210,11 +203,12 @@ int ct_program_variable(struct ct_program *program, const char *name, const stru
 int ct_programs_named(struct ct_programs *programs, const struct ct_named_table **table,
                       const struct ct_program **of, const struct ct_program **other)
 {
-    if (!programs || !table || !of || !other)
-        return ct_fail_null(programs ? programs->ctx : NULL, "ct_programs_named");
     int rc = CT_OK;
-    *table = NULL;
-    *of = *other = NULL;
+    if (table)
+        *table = NULL;
+    if (of)
+        *of = NULL;
+    CT_REQUIRE_OUT(programs ? programs->ctx : NULL, other, programs, table, of);
     for (size_t i = 0; i < programs->count && !*other && rc != CT_ERR_NOMEM; i++) {
         struct ct_program *program = &programs->all[i]->is;
         const struct ct_named_table *names;

@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/path.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,8 @@
 int ct_programs_new(struct ct_ctx *ctx, const struct ct_programs_options *options, struct ct_programs **out)
 {
     struct ct_programs_options o;
-    if (!out)
-        return ct_fail_null(ctx, "ct_programs_new");
-    const int rc = ct_options_read(ctx, "ct_programs_new", options, &o, sizeof o);
+    CT_REQUIRE_OUT(ctx, out);
+    const int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (rc)
         return rc;
     struct ct_programs *p = calloc(1, sizeof *p);
@@ -219,8 +219,9 @@ static bool is_mapped(const struct ct_capture *capture, const struct ct_image *i
 int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bias,
                     const struct ct_capture *capture, struct ct_program **out)
 {
-    if (!p || !path)
-        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add: a null pointer");
+    if (out)
+        *out = NULL;
+    CT_REQUIRE_OF(p, path);
     const struct ct_image *image = capture ? find(capture, path) : NULL;
     const bool here = !image || access(path, F_OK) == 0;
     if (!here && strchr(path, '/') && strcmp(path, image->path) != 0)
@@ -242,9 +243,11 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
     program->is.ran_as = ran_as;
     program->in_capture = image != NULL;
     appear(program);
-    if (out)
+    if (image && !p->options.all_memories && is_mapped(capture, image))
+        rc = reserve(program, 0);
+    if (out && !rc)
         *out = &program->is;
-    return image && !p->options.all_memories && is_mapped(capture, image) ? reserve(program, 0) : CT_OK;
+    return rc;
 }
 
 /* ---- programs of a capture ---- */
@@ -393,8 +396,7 @@ const struct ct_buffer *ct_programs_sources(const struct ct_programs *p, size_t 
 
 int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capture)
 {
-    if (!p || !capture)
-        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add_capture: a null pointer");
+    CT_REQUIRE_OF(p, capture);
     int rc = keep_sources(p, capture);
     ct_programs_forget_rests(p);
     for (size_t i = 0; i < capture->buffer_count && !rc; i++)
@@ -436,8 +438,7 @@ static const struct ct_generation *generation_of(const struct ct_maps *maps, uin
 
 int ct_programs_in(struct ct_programs *p, const struct ct_maps *maps, uint32_t memory)
 {
-    if (!p || !maps)
-        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_in: a null pointer");
+    CT_REQUIRE_OF(p, maps);
     const struct ct_generation *generation = generation_of(maps, memory);
     int rc = CT_OK;
     for (size_t i = 0; generation && i < generation->program_count && !rc; i++) {
@@ -497,8 +498,7 @@ static int give(struct ct_programs *p, const struct ct_known_program *program, s
 int ct_programs_give(struct ct_programs *p, struct ct_buffer *buffer)
 {
     int rc = CT_OK;
-    if (!p || !buffer)
-        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_give: a null pointer");
+    CT_REQUIRE_OF(p, buffer);
     for (size_t i = 0; i < p->count && !rc; i++) {
         struct ct_known_program *program = p->all[i];
         const struct ct_symbols *symbols;
@@ -521,83 +521,4 @@ size_t ct_programs_count(const struct ct_programs *p)
 struct ct_program *ct_programs_at(const struct ct_programs *p, size_t number)
 {
     return p && number < p->count ? &p->all[number]->is : NULL;
-}
-
-int ct_programs_places(struct ct_programs *p, const struct ct_program_place **out, size_t *count)
-{
-    if (!p || !out || !count)
-        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_places: a null pointer");
-    const size_t room = p->count + p->image_count + 1;
-    struct ct_program_place *places = p->places;
-    int rc = CT_OK;
-    *out = NULL;
-    *count = 0;
-    if (p->place_room != room)
-        places = realloc(places, room * sizeof *places);
-    if (!places)
-        return no_memory(p);
-    p->places = places;
-    p->place_room = room;
-    for (size_t i = 0; i < p->count; i++) {
-        struct ct_program *program = &p->all[i]->is;
-        struct ct_program_place place = {
-            .shift = program->shift, .memories = program->memories, .program = program};
-        const int loaded = ct_program_symbols(program, &place.symbols);
-        if (loaded == CT_ERR_NOMEM)
-            return loaded;
-        if (!loaded)
-            places[(*count)++] = place;
-        rc = rc ? rc : loaded;
-    }
-    for (size_t i = 0; i < p->image_count; i++)
-        places[(*count)++] = (struct ct_program_place){.symbols = p->images[i].symbols};
-    *out = places;
-    return rc;
-}
-
-static int line_of(struct ct_program *program, uint64_t addr, struct ct_program_where *out)
-{
-    const struct ct_lines *lines;
-    const int rc = ct_program_lines(program, &lines);
-    const struct ct_line *row = rc ? NULL : ct_lines_at(lines, addr - program->shift);
-    if (row && row->line) {
-        out->file = ct_lines_file(lines, row->file);
-        out->line = row->line;
-    }
-    return rc == CT_ERR_NOMEM ? rc : CT_OK;
-}
-
-int ct_program_at(struct ct_program *program, uint64_t addr, struct ct_program_where *out)
-{
-    const struct ct_symbols *symbols;
-    uint64_t offset = 0;
-    if (!program || !out)
-        return CT_ERR_ARG;
-    *out = (struct ct_program_where){0};
-    const int rc = ct_program_symbols(program, &symbols);
-    const struct ct_symbol *symbol = rc ? NULL : ct_symbols_code_at(symbols, addr - program->shift, &offset);
-    if (!symbol)
-        return rc == CT_ERR_NOMEM ? rc : CT_OK;
-    out->offset = offset;
-    out->program = program;
-    out->function = ct_symbols_label(symbols, symbol);
-    return line_of(program, addr, out);
-}
-
-int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_where *out)
-{
-    const struct ct_symbol *symbol = NULL;
-    if (!p || !out)
-        return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_where: a null pointer");
-    *out = (struct ct_program_where){0};
-    for (size_t i = 0; i < p->count; i++) {
-        const int rc = ct_program_at(&p->all[i]->is, addr, out);
-        if (rc || out->program)
-            return rc;
-    }
-    for (size_t i = 0; i < p->image_count && !symbol; i++) {
-        symbol = ct_symbols_code_at(p->images[i].symbols, addr, &out->offset);
-        out->function = symbol ? ct_symbols_label(p->images[i].symbols, symbol) : NULL;
-    }
-    return CT_OK;
 }

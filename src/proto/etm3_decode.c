@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/v7_config.h"
 #include "proto/etm3_fields.h"
 #include "proto/v7_fields.h"
@@ -74,8 +75,7 @@ static uint8_t header_type(unsigned header)
 
 int ct_etm3_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm3_decoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)

@@ -6,12 +6,12 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/etm4_config.h"
+#include "base/require.h"
 #include "proto/etm4_finish.h"
 
 int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_decoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_etm4_config config;
     int rc = ct_etm4_config_init(ctx, source, &config);
     if (rc)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "proto/unsynced.h"
 #include "coretap/packet_itm.h"
 
@@ -31,8 +32,7 @@ struct cursor {
 
 int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_decoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     if (source->protocol != CT_PROTOCOL_ITM)
         return ct_fail(ctx, CT_ERR_ARG,
                        "source %s: the source is not an ITM; use the decoder of its protocol", source->name);

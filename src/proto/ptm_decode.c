@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/v7_config.h"
 #include "coretap/packet_ptm.h"
 #include "proto/v7_fields.h"
@@ -34,8 +35,7 @@ struct ct_ptm_decoder {
 
 int ct_ptm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_decoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     struct ct_v7_config config;
     int rc = ct_v7_config_init(ctx, source, &config);
     if (rc)

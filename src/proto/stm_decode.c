@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "proto/stm_header.h"
 #include "proto/unsynced.h"
 
@@ -57,8 +58,7 @@ static uint64_t from_gray(uint64_t gray)
 
 int ct_stm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stm_decoder **out)
 {
-    if (!source || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, source);
     if (source->protocol != CT_PROTOCOL_STM)
         return ct_fail(ctx, CT_ERR_ARG,
                        "source %s: the source is not an STM; use the decoder of its protocol", source->name);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/record.h"
 #include "recorder/emulators.h"
 
@@ -77,8 +78,7 @@ static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *pr
 int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char *file, const char *variable,
                  struct ct_qemu *out)
 {
-    if (!program || !file || !variable || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, program, file, variable, out);
     *out = (struct ct_qemu){.system = system != 0};
     if (system)
         out->command = program;
@@ -95,8 +95,7 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
 {
     char plugin[4200];
     size_t count = 0;
-    if (!qemu || !option || !argv)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, qemu, option, argv);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the parent, nobody reads its output */
     while (argv[count])
         count++;
@@ -131,8 +130,7 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
 int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv,
                   int *child)
 {
-    if (!qemu || !option || !argv || !child)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, qemu, option, argv, child);
     fflush(NULL); /* otherwise the child would write buffered output again */
     *child = fork();
     if (!*child) {

@@ -13,6 +13,7 @@
 #include "base/ctx.h"
 #include "base/name_suffix.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "record/capture.h"
 #include "record/code.h"
 #include "record/feed.h"
@@ -559,8 +560,7 @@ static void free_record(struct record *r)
 int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options, struct ct_record_result *result)
 {
     struct record *r = ctx && options && result ? calloc(1, sizeof *r) : NULL;
-    if (!ctx || !options || !result)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, options, result);
     *result = (struct ct_record_result){0};
     if (!r)
         return ct_fail_nomem(ctx, "a recording");
@@ -585,8 +585,7 @@ static void set_all(struct ct_record_options *o)
 int ct_record_volume(struct ct_ctx *ctx, const struct ct_record_options *options, struct ct_volume *volume)
 {
     struct record *r = ctx && options && volume ? calloc(1, sizeof *r) : NULL;
-    if (!ctx || !options || !volume)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, options, volume);
     *volume = (struct ct_volume){0};
     if (!r)
         return ct_fail_nomem(ctx, "volume");

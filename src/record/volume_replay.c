@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "coretap/record.h"
 #include "record/volume.h"
 
@@ -218,9 +219,7 @@ static int read_options(struct ct_volume_replay *r, const struct ct_volume_optio
 int ct_volume_replay_new(struct ct_ctx *ctx, const struct ct_volume_options *options,
                          struct ct_volume *volume, struct ct_volume_replay **out)
 {
-    if (!ctx || !volume || !out)
-        return ct_fail_null(ctx, __func__);
-    *out = NULL;
+    CT_REQUIRE_OUT(ctx, out, volume);
     struct ct_volume_replay *r = calloc(1, sizeof *r);
     if (!r)
         return ct_fail_nomem(ctx, "volume");
@@ -245,8 +244,7 @@ void ct_volume_replay_free(struct ct_volume_replay *replay)
 
 int ct_volume_replay_begin(struct ct_volume_replay *replay, const struct ct_source *source)
 {
-    if (!replay || !source)
-        return ct_fail_null(replay ? replay->ctx : NULL, __func__);
+    CT_REQUIRE_OF(replay, source);
     const int rc = ct_volume_replay_end(replay);
     replay->etm4 = source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
     replay->arm32 = source->protocol == CT_PROTOCOL_PTM || source->protocol == CT_PROTOCOL_ETM3;
@@ -259,8 +257,7 @@ int ct_volume_replay_begin(struct ct_volume_replay *replay, const struct ct_sour
 int ct_volume_replay_take(struct ct_volume_replay *replay, const struct ct_flow *records, size_t count)
 {
     int rc = CT_OK;
-    if (!replay || (!records && count))
-        return ct_fail_null(replay ? replay->ctx : NULL, __func__);
+    CT_REQUIRE_OF(replay, records || !count);
     for (size_t i = 0; i < count && !rc; i++)
         rc = take(replay, &records[i]);
     return rc;
@@ -268,8 +265,7 @@ int ct_volume_replay_take(struct ct_volume_replay *replay, const struct ct_flow 
 
 int ct_volume_replay_end(struct ct_volume_replay *replay)
 {
-    if (!replay)
-        return ct_fail_null(NULL, __func__);
+    CT_REQUIRE(NULL, replay);
     const int rc = replay->unit ? ct_volume_meter_end(replay->meter, 0) : CT_OK;
     replay->unit = NULL;
     replay->open = replay->placed = replay->excepted = false;

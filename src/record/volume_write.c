@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/require.h"
 #include "coretap/json.h"
 
 /* Sizes of the bar chart, in pixels. */
@@ -231,8 +232,7 @@ int ct_volume_write(struct ct_ctx *ctx, const struct ct_volume *volume,
                     const struct ct_volume_write_options *options, ct_write_fn *write, void *user)
 {
     struct writing w = {.volume = volume};
-    if (!ctx || !volume || !write)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, volume, write);
     const int rc = ct_options_read(ctx, __func__, options, &w.o, sizeof w.o);
     if (rc)
         return rc;

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/cycle_counts.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 
@@ -58,8 +59,7 @@ int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *option
     struct ct_sieve_options o;
     struct ct_filter filter;
     struct ct_cycle_counts counts;
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter);
     if (!rc)
         rc = check_kinds(ctx, &filter);
@@ -118,8 +118,7 @@ static void note(struct ct_event_sieve *s, const struct ct_event *event)
 int ct_event_sieve_run(struct ct_event_sieve *s, struct ct_event *events, size_t count, size_t *kept)
 {
     static const struct ct_step_batch nothing; /* an event is no step, so no place can match */
-    if (!s || !kept || (!events && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, kept, events || !count);
     *kept = 0;
     for (size_t i = 0; i < count; i++) {
         note(s, &events[i]);

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "coretap/decode.h"
 
 #include <ctype.h>
@@ -172,8 +173,7 @@ static void settle_point(struct ct_filter_point *point, const struct ct_filter *
 int ct_filter_settle(struct ct_ctx *ctx, const struct ct_filter *filter, const struct ct_capture *capture,
                      const struct ct_buffer *buffers, size_t count, struct ct_filter *out)
 {
-    if (!capture || (!buffers && count) || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_filter_settle: a null pointer");
+    CT_REQUIRE(ctx, capture, buffers || !count, out);
     struct ct_filter f;
     struct search search = {0};
     int rc = ct_options_read(ctx, "ct_filter_settle", filter, &f, sizeof f);

@@ -3,6 +3,7 @@
 #include "coretap/filter.h"
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -93,8 +94,7 @@ static int read_place(struct ct_ctx *ctx, char *text, struct ct_filter_point *ou
 
 int ct_filter_point_parse(struct ct_ctx *ctx, char *text, struct ct_filter_point *out)
 {
-    if (!text || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_filter_point_parse: a null pointer");
+    CT_REQUIRE(ctx, text, out);
     struct ct_filter_point point = {0};
     const size_t sign = strspn(text, "+-.");
     if (sign && isdigit((unsigned char)text[sign]) && !strchr(text, ':'))

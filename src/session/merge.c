@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "chain/feed.h"
 #include "session/sieve.h"
@@ -313,8 +314,7 @@ static int look_at(struct ct_ctx *ctx, struct ct_merge_source *s)
 
 int ct_merge_reaches(const struct ct_merge *m, size_t source, uint64_t time, int *reaches)
 {
-    if (!m || !reaches || source >= m->count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(m, reaches, source < m->count);
     struct search search = {.source = &m->sources[source], .least = time};
     const int rc = look_for_time(m->ctx, &search);
     *reaches = search.found;
@@ -389,8 +389,7 @@ int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t cou
 {
     struct ct_merge_options o;
     struct ct_filter filter = {.size = sizeof filter};
-    if (!ctx || (!buffers && count) || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, buffers || !count);
     int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (!rc && o.filter)
         rc = ct_options_read(ctx, __func__, o.filter, &filter, sizeof filter);
@@ -528,8 +527,7 @@ static int next(struct ct_merge *m, struct ct_merge_batch *out)
 
 int ct_merge_next(struct ct_merge *m, struct ct_merge_batch *out)
 {
-    if (!m || !out)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(m, out);
     *out = (struct ct_merge_batch){0};
     if (m->options.steps)
         return ct_fail(m->ctx, CT_ERR_ARG,

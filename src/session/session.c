@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
@@ -20,8 +21,7 @@
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
 {
     struct ct_session_options o;
-    if (!out)
-        return ct_fail_null(ctx, "ct_session_new");
+    CT_REQUIRE_OUT(ctx, out);
     const int rc = ct_options_read(ctx, "ct_session_new", options, &o, sizeof o);
     if (rc)
         return rc;
@@ -54,8 +54,7 @@ void ct_session_free(struct ct_session *s)
 
 int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
 {
-    if (!s || !analysis)
-        return ct_fail_null(s ? s->ctx : NULL, __func__);
+    CT_REQUIRE_OF(s, analysis);
     if (s->options.begin)
         return ct_fail(s->ctx, CT_ERR_ARG,
                        "ct_session_add: options.begin is set, so the session takes no "
@@ -409,8 +408,7 @@ static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chai
 
 int ct_session_give(struct ct_analysis *analysis, struct ct_programs *programs, const struct ct_chain *chain)
 {
-    if (!analysis || !chain)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(analysis, chain);
     const int rc = tell_one(analysis, programs);
     return rc ? rc : give_counts(analysis, chain, 0, NULL);
 }
@@ -635,8 +633,7 @@ static int run(struct ct_session *s, const struct ct_capture *capture, const str
 int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffers,
                    size_t count)
 {
-    if (!s || !capture || (!buffers && count))
-        return ct_fail_null(s ? s->ctx : NULL, __func__);
+    CT_REQUIRE_OF(s, capture, buffers || !count);
     if (s->running)
         return ct_fail(s->ctx, CT_ERR_ARG,
                        "ct_session_run: a callback of the same session calls it; nothing is decoded; call it "

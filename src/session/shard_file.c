@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "coretap/graph.h"
 
 /* Contexts of a stream that edge statistics distinguish: beyond it, further ones would be counted
@@ -301,8 +302,7 @@ static const struct ct_analysis_kind kind = {.size = sizeof kind,
 
 int ct_shard_new(struct ct_ctx *ctx, uint32_t number, uint32_t count, struct ct_shard **out)
 {
-    if (!out)
-        return ct_fail_null(ctx, "ct_shard_new");
+    CT_REQUIRE_OUT(ctx, out);
     if (!count || count > CT_SHARD_MAX || number > count)
         return ct_fail(ctx, CT_ERR_ARG,
                        "ct_shard_new: shard %" PRIu32 " of %" PRIu32 " does not exist; the number must be "
@@ -324,8 +324,7 @@ void ct_shard_free(struct ct_shard *shard)
 
 int ct_shard_save(struct ct_shard *shard, struct ct_analysis *analysis, ct_write_fn *write, void *user)
 {
-    if (!shard || !analysis || !write)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, shard, analysis, write);
     const int rc = ct_analysis_save(&shard->analysis, write, user);
     return rc ? rc : ct_analysis_save(analysis, write, user);
 }
@@ -343,8 +342,7 @@ static size_t size_of_shard(const void *data, size_t size)
 int ct_shard_load(struct ct_shard *all, struct ct_analysis *analysis, const char *name, const void *data,
                   size_t size)
 {
-    if (!all || !analysis || !name || !data)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, all, analysis, name, data);
     const size_t first = size_of_shard(data, size);
     const int rc = ct_analysis_load(&all->analysis, name, data, first);
     return rc ? rc : ct_analysis_load(analysis, name, (const char *)data + first, size - first);
@@ -352,8 +350,7 @@ int ct_shard_load(struct ct_shard *all, struct ct_analysis *analysis, const char
 
 int ct_shard_end(struct ct_shard *all, struct ct_analysis *analysis)
 {
-    if (!all || !analysis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, all, analysis);
     const struct ct_seen seen = {.losses = all->analysis.captures.losses, .ran = all->ran};
     const struct ct_capture capture = {.damage_count = all->damaged};
     const struct ct_analysis_captures one = {

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +43,14 @@ int ct_sieve_read_options(struct ct_ctx *ctx, const char *who, const struct ct_s
     int rc = ct_options_read(ctx, who, options, o, sizeof *o);
     if (!rc)
         rc = ct_options_read(ctx, who, o->filter, filter, sizeof *filter);
-    return rc || o->source ? rc : ct_fail_null(ctx, who);
+    return rc || o->source ? rc : ct_fail_argument(ctx, who, "options.source", 1);
 }
 
 int ct_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options, struct ct_sieve **out)
 {
     struct ct_sieve_options o;
     struct ct_filter filter;
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter);
     if (rc)
         return rc;
@@ -308,8 +308,7 @@ static int check_cycles(const struct ct_sieve *s, const struct ct_step_batch *ba
 
 int ct_sieve_run(struct ct_sieve *s, const struct ct_step_batch *batch, struct ct_step_batch *out)
 {
-    if (!s || !batch || !out)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(s, batch, out);
     uint32_t count;
     const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);
     const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);

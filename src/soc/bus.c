@@ -2,6 +2,8 @@
 /* The cluster's port to interconnect, memory and fabric. */
 #include "soc/internal.h"
 
+#include "base/require.h"
+
 /* Cycles of a Cortex-A53 at 1.3 GHz with DDR4: issue, L2 and the two memory latencies come from the core's
  * manual and from public measurements. The fabric answers a snoop at 100 MHz while memory works; only the
  * time beyond the memory's counts. A burst is a line at 19.2 GB/s, the bandwidth of the board's memory. */
@@ -131,8 +133,7 @@ void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa)
 
 int ct_soc_attach(struct ct_soc *soc, const struct ct_soc_tap *tap)
 {
-    if (!soc || !tap || !tap->message)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(soc, tap, tap->message);
     if (soc->taps == CT_SOC_TAPS)
         return CT_ERR_LIMIT;
     soc->tap[soc->taps] = *tap;

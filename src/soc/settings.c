@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/text_line.h"
 #include "soc/soc.h"
 
@@ -91,8 +92,7 @@ static bool read_line(char *line, struct ct_soc_config *config)
 
 int ct_soc_config_load(struct ct_ctx *ctx, const char *path, struct ct_soc_config *config)
 {
-    if (!path || !config)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE(ctx, path, config);
     ct_soc_defaults(config);
     FILE *file = fopen(path, "r");
     if (!file)

@@ -4,6 +4,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 
@@ -86,8 +87,7 @@ int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config, const str
                struct ct_soc **out)
 {
     struct ct_soc_config mine;
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     int err = ct_options_read(ctx, __func__, config, &mine, sizeof mine);
     ct_soc_config_fill(&mine);
     if (!err)

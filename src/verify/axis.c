@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
 
 #define UNKNOWN UINT64_MAX
@@ -20,8 +21,7 @@ int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct 
                        size_t count, struct ct_verify_axis **out)
 {
     uint32_t timestamps;
-    if (!verifier || !watches || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, verifier, watches);
     if (count != verifier->source_count)
         return ct_fail(ctx, CT_ERR_ARG,
                        "%s: there are %zu sources, but the verifier has %zu; give both the "
@@ -65,10 +65,10 @@ void ct_verify_axis_free(struct ct_verify_axis *axis)
     free(axis);
 }
 
-int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const struct ct_source *is)
+int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const struct ct_source *description)
 {
-    if (!axis || !is || source >= axis->count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(axis, description, source < axis->count);
+    const struct ct_source *const is = description;
     axis->sources[source].is_software = is->protocol == CT_PROTOCOL_STM || is->protocol == CT_PROTOCOL_ITM;
     axis->sources[source].is_told = is->protocol == CT_PROTOCOL_STM ||
                                     (is->protocol == CT_PROTOCOL_ITM && (is->regs.itmtcr >> 10 & 3) == 3);
@@ -77,8 +77,7 @@ int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const stru
 
 int ct_verify_axis_await_cores(struct ct_verify_axis *axis)
 {
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     struct ct_verifier *v = axis->verifier;
     bool *awaited = ct_arena_alloc(&v->arena, (axis->count + 1) * sizeof *awaited);
     if (!awaited)
@@ -91,16 +90,14 @@ int ct_verify_axis_await_cores(struct ct_verify_axis *axis)
 
 int ct_verify_axis_assume_idle(struct ct_verify_axis *axis)
 {
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     axis->idle = true;
     return CT_OK;
 }
 
 int ct_verify_axis_filter(struct ct_verify_axis *axis, ct_verify_axis_filter_fn *filter, void *user)
 {
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     axis->filter = filter;
     axis->filter_user = user;
     return CT_OK;
@@ -108,8 +105,7 @@ int ct_verify_axis_filter(struct ct_verify_axis *axis, ct_verify_axis_filter_fn 
 
 int ct_verify_axis_yield(struct ct_verify_axis *axis, ct_verify_axis_yield_fn *yield, void *user)
 {
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     axis->yield = yield;
     axis->yield_user = user;
     return CT_OK;
@@ -127,8 +123,7 @@ static void hear(const struct ct_verify_axis *axis, size_t source)
 
 int ct_verify_axis_mute(struct ct_verify_axis *axis, size_t source, int mute)
 {
-    if (!axis || source >= axis->count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(axis, source < axis->count);
     axis->sources[source].muted = mute != 0;
     hear(axis, source);
     return CT_OK;
@@ -137,8 +132,7 @@ int ct_verify_axis_mute(struct ct_verify_axis *axis, size_t source, int mute)
 int ct_verify_axis_renew(struct ct_verify_axis *axis)
 {
     int rc = CT_OK;
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     for (size_t i = 0; i < axis->count && !rc; i++) {
         hear(axis, i);
         rc = ct_watcher_renew(axis->sources[i].watcher);
@@ -416,8 +410,7 @@ static int take_events(struct ct_verify_axis *axis, struct ct_axis_source *s,
 
 int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct ct_step_batch *batch)
 {
-    if (!axis || !batch || source >= axis->count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(axis, batch, source < axis->count);
     struct ct_axis_source *s = &axis->sources[source];
     const struct ct_verifier *v = axis->verifier;
     size_t count;
@@ -440,8 +433,7 @@ int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct
 
 int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
 {
-    if (!axis || source >= axis->count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(axis, source < axis->count);
     struct ct_axis_source *s = &axis->sources[source];
     place(axis, s, &s->last, NULL, true, 0);
     s->over = true;

@@ -3,6 +3,8 @@
  * Continues without sources that are not waited for. */
 #include "verify/axis_own.h"
 
+#include "base/require.h"
+
 enum {
     ROUND = 256,      /* events between two turns of the specifications */
     ROUND_YIELD = 32, /* the same when another thread may wait for the end of a turn */
@@ -67,8 +69,7 @@ static int turn(struct ct_verify_axis *axis, uint64_t floor)
 
 int ct_verify_axis_run(struct ct_verify_axis *axis)
 {
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     uint64_t begin;
     bool ready;
     int rc = CT_OK;
@@ -114,8 +115,7 @@ int ct_verify_axis_pass(struct ct_verify_axis *axis)
 {
     uint64_t begin;
     bool ready;
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     struct ct_axis_source *s = &axis->sources[find_first(axis, &begin, &ready)];
     if (ready)
         return CT_OK;
@@ -132,8 +132,7 @@ int ct_verify_axis_pass(struct ct_verify_axis *axis)
 int ct_verify_axis_presume(struct ct_verify_axis *axis)
 {
     uint64_t reached = UINT64_MAX;
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     for (size_t i = 0; i < axis->count; i++) {
         const struct ct_axis_source *s = &axis->sources[i];
         const uint64_t known = known_time(s);
@@ -148,8 +147,7 @@ int ct_verify_axis_presume(struct ct_verify_axis *axis)
 int ct_verify_axis_passed_of(const struct ct_verify_axis *axis, size_t source,
                              struct ct_verify_axis_passed *out)
 {
-    if (!axis || !out || source >= axis->count)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(axis, out, source < axis->count);
     *out = axis->sources[source].passed;
     out->came = axis->sources[source].seen;
     return CT_OK;
@@ -159,8 +157,7 @@ int ct_verify_axis_next(const struct ct_verify_axis *axis)
 {
     uint64_t begin;
     bool ready;
-    if (!axis)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, axis);
     const size_t source = find_first(axis, &begin, &ready);
     return ready ? -1 : (int)source;
 }

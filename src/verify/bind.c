@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "verify/group.h"
+#include "base/require.h"
 #include "verify/place.h"
 #include "base/ctx.h"
 #include "base/options.h"
@@ -24,8 +25,7 @@ static bool is_loss(const char *place)
 int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options, struct ct_watches *watches,
                     struct ct_verifier **out)
 {
-    if (!watches || !out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out, watches);
     struct ct_verify_options o;
     const int read = ct_options_read(ctx, "ct_verifier_new", options, &o, sizeof o);
     if (read)
@@ -402,8 +402,7 @@ static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_
 int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, const char *name,
                     const struct ct_verify_bind *binds, size_t count)
 {
-    if (!v || !spec || !name || (!binds && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(v, spec, name, binds || !count);
     struct ct_verify_spec *s = NULL;
     uint32_t number = 0;
     int rc = free_number(v, &number);
@@ -430,8 +429,7 @@ static int end_alone(struct ct_verifier *v, struct ct_verify_spec *s)
 
 int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
 {
-    if (!v)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, v);
     struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
     if (!s)
         return ct_fail(v->ctx, CT_ERR_ARG,
@@ -451,8 +449,7 @@ int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
 int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
                          const char *name, const struct ct_verify_bind *binds, size_t count)
 {
-    if (!v || !spec || !name || (!binds && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(v, spec, name, binds || !count);
     struct ct_verify_spec *s = NULL;
     struct ct_verify_spec *old = number < v->spec_count ? v->specs[number] : NULL;
     if (!old || !v->running)
@@ -518,8 +515,7 @@ int ct_verifier_came(const struct ct_verifier *v, uint32_t watch)
 
 int ct_verifier_violation(struct ct_verifier *v, const char *output, const char *value)
 {
-    if (!v || !output)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(v, output);
     bool found = false, fits = false;
     char *wanted = value ? ct_arena_strdup(&v->arena, value) : NULL;
     if (value && !wanted)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 /* Returns the place for an input named after something that a trace contains besides execution. */
 static const char *place_by_name(const char *input)
@@ -67,12 +68,10 @@ static bool is_of_place(const struct ct_monitor_stream *in)
 int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_t cap)
 {
     char room[CT_VERIFY_PLACE_MAX];
-    if (!in || !place || !cap)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, in, place, cap);
     const char *found = ct_verify_place_of(in, NULL, 0, room);
     place[0] = '\0';
-    if (!is_of_place(in))
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, is_of_place(in));
     if (!found)
         return CT_ERR_NOT_FOUND;
     return (size_t)snprintf(place, cap, "%s", found) < cap ? CT_OK : CT_ERR_LIMIT;
@@ -82,8 +81,7 @@ int ct_verify_input_place(const struct ct_monitor_stream *in, char *place, size_
 
 int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t count)
 {
-    if (!v || (!cores && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(v, cores || !count);
     if (v->spec_count || count > UINT16_MAX)
         return ct_fail(v->ctx, CT_ERR_ARG,
                        "%s: specifications were already added, or there are too many sources; call it before "
@@ -108,8 +106,7 @@ int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t 
 
 int ct_verifier_core(struct ct_verifier *v, const char *core)
 {
-    if (!v || !core)
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(v, core);
     if (v->source_count)
         return ct_fail(v->ctx, CT_ERR_ARG,
                        "%s: the runs are of several sources, whose cores are already "

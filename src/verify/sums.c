@@ -13,6 +13,7 @@
 #include "base/fnv.h"
 #include "base/options.h"
 #include "base/path.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/search.h"
@@ -317,8 +318,7 @@ static bool is_twice(const struct ct_verify_sums *s)
 int ct_verify_sums_add(struct ct_verify_sums *s, const struct ct_monitor_spec *spec, const char *name,
                        const struct ct_verify_bind *binds, size_t count)
 {
-    if (!s || !spec || !name || !is_name(ct_base_name(name)) || !are_names(spec) || (!binds && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, spec, name, is_name(ct_base_name(name)), are_names(spec), binds || !count);
     struct ct_verify_sums_spec added = {.spec = spec, .name = ct_arena_strdup(&s->arena, name)};
     if (!added.name || copy_binds(s, &added, binds, count))
         return no_memory(s);
@@ -338,8 +338,7 @@ int ct_verify_sums_add(struct ct_verify_sums *s, const struct ct_monitor_spec *s
 
 int ct_verify_sums_violation(struct ct_verify_sums *s, const char *output, const char *value)
 {
-    if (!s || !output)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, output);
     const struct ct_verify_bind rule = {ct_arena_strdup(&s->arena, output),
                                         value ? ct_arena_strdup(&s->arena, value) : NULL};
     struct ct_verify_bind *rules = rule.input && (rule.place || !value)
@@ -369,8 +368,7 @@ int ct_verify_sums_new(struct ct_ctx *ctx, const struct ct_verify_options *optio
                        struct ct_verify_sums **out)
 {
     struct ct_verify_options o;
-    if (!out)
-        return ct_fail_null(ctx, __func__);
+    CT_REQUIRE_OUT(ctx, out);
     const int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (rc)
         return rc;

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/require.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "verify/sums.h"
@@ -293,8 +294,7 @@ int ct_verify_streams_take(struct ct_analysis *analysis, const struct ct_analysi
 int ct_verify_sums_begin(struct ct_verify_sums *sums, uint32_t lane, const struct ct_stream_origin *origin,
                          struct ct_watches **watches)
 {
-    if (!sums || !watches || find_stream(sums, lane))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OUT(sums ? sums->analysis.ctx : NULL, watches, sums, !find_stream(sums, lane));
     const int rc = make_stream(sums, lane, &(struct origins){.all = origin, .count = 1});
     if (!rc)
         *watches = sums->streams[sums->stream_count - 1]->watches;
@@ -305,8 +305,10 @@ int ct_verify_sums_begin_axis(struct ct_verify_sums *sums, uint32_t lane,
                               const struct ct_stream_origin *origins, const char *const *cores, size_t count,
                               struct ct_verifier **verifier, struct ct_watches **watches)
 {
-    if (!sums || !origins || !cores || !count || !verifier || !watches || find_stream(sums, lane))
-        return CT_ERR_ARG;
+    if (watches)
+        *watches = NULL;
+    CT_REQUIRE_OUT(sums ? sums->analysis.ctx : NULL, verifier, sums, origins, cores, count, watches,
+                   !find_stream(sums, lane));
     const struct origins from = {origins, cores, count};
     const int rc = make_stream(sums, lane, &from);
     if (rc)
@@ -320,8 +322,7 @@ int ct_verify_sums_feed(struct ct_verify_sums *sums, uint32_t lane, const struct
                         size_t count)
 {
     struct ct_verify_sums_stream *s = sums ? find_stream(sums, lane) : NULL;
-    if (!s || (!events && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, s, events || !count);
     return tell_failures(s, ct_verifier_feed(s->verifier, events, count));
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/require.h"
 
 int ct_verify_place_is_software(const char *place)
 {
@@ -22,8 +23,7 @@ int ct_verify_place_is_software(const char *place)
 
 int ct_verifier_protocols(struct ct_verifier *v, const uint8_t *protocols, size_t count)
 {
-    if (!v || (!protocols && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(v, protocols || !count);
     if (v->spec_count || (v->source_count && count != v->source_count))
         return ct_fail(v->ctx, CT_ERR_ARG,
                        "%s: specifications were already added, or the number of sources "

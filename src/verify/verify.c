@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs specifications along a trace: takes watchpoint events, from the beginning of a run to its end. */
 #include "verify/due.h"
+#include "base/require.h"
 #include "verify/group.h"
 
 #include <stdio.h>
@@ -275,8 +276,7 @@ static int give(struct ct_verifier *v, const struct ct_watch_event *e)
 
 int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events, size_t count)
 {
-    if (!v || (!events && count))
-        return CT_ERR_ARG;
+    CT_REQUIRE_OF(v, events || !count);
     int first = CT_OK;
     for (size_t i = 0; i < count; i++) {
         const bool loss = ct_verify_is_loss(&events[i]);
@@ -423,8 +423,7 @@ void ct_verify_reset(struct ct_verify_spec *s)
 
 int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 {
-    if (!v)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, v);
     v->fn = fn;
     v->user = user;
     v->running = false;
@@ -462,8 +461,7 @@ int ct_verify_end(struct ct_verify_spec *s)
 
 int ct_verifier_finish(struct ct_verifier *v)
 {
-    if (!v)
-        return CT_ERR_ARG;
+    CT_REQUIRE(NULL, v);
     int first = CT_OK;
     v->running = false;
     for (size_t i = 0; i < v->fed_count; i++)

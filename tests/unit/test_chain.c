@@ -81,7 +81,7 @@ TEST(nothing_comes_behind_the_end)
     assert_int_equal(ct_chain_push(f->chain, nothing, sizeof nothing), CT_ERR_ARG);
     assert_non_null(strstr(ct_ctx_error(f->ctx), "the trace has ended"));
     assert_int_equal(ct_chain_push(f->chain, NULL, 1), CT_ERR_ARG);
-    assert_string_equal(ct_ctx_error(f->ctx), "ct_chain_push: a null pointer");
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "ct_chain_push: wrong argument; nothing was done; 'data"));
     assert_int_equal(ct_chain_begin_piece(f->chain, &piece), CT_ERR_ARG);
     assert_int_equal(ct_chain_finish(f->chain), CT_ERR_ARG);
     assert_int_equal(ct_chain_run(f->chain), CT_ERR_ARG);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that NULL for a required object gives CT_ERR_ARG, and that a NULL object has nothing. */
+/* Checks that NULL for a required object gives CT_ERR_ARG, that a NULL object has nothing, and that a call
+ * that fails sets the object that it would return to NULL. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,47 +103,114 @@ static bool is_in(const char *const *names, size_t count, const char *name)
 #define IS_IN(names, name) is_in(names, sizeof(names) / sizeof *(names), name)
 
 /* Calls everything from `from` on and writes the results, until a call ends the process. */
-static void call_from(size_t from, int fd)
+static void call_from(const struct call *from, const struct call *end, int fd)
 {
-    for (size_t i = from; i < sizeof calls / sizeof *calls; i++) {
-        const int result = calls[i].call();
+    for (; from < end; from++) {
+        const int result = from->call();
         if (write(fd, &result, sizeof result) != (ssize_t)sizeof result)
             _exit(1);
     }
     _exit(0);
 }
 
-static size_t check(size_t i, int result)
+static int wanted(const struct call *c)
 {
-    const struct call *c = &calls[i];
     int want = IS_IN(something, c->name);
     if (c->kind == CAN_FAIL && !IS_IN(answers, c->name))
         want = CT_ERR_ARG;
-    if (result == want)
-        return 0;
-    print_error("%s: %d in place of %d\n", c->name, result, want);
-    return 1;
+    return want;
 }
 
-TEST(null_is_an_error)
+static int nothing(const struct call *c)
 {
+    (void)c;
+    return 0;
+}
+
+/* Calls each of a table in another process, and compares what it returns with what `want` returns of it. */
+static void check_all(const struct call *c, size_t count, int (*want)(const struct call *c))
+{
+    const struct call *const end = c + count;
     size_t faults = 0;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (; c < end; c++) {
         int ends[2], result;
         assert_int_equal(pipe(ends), 0);
         const pid_t child = fork();
         assert_true(child >= 0);
         if (!child)
-            call_from(i, ends[1]);
+            call_from(c, end, ends[1]);
         close(ends[1]);
-        for (; read(ends[0], &result, sizeof result) == (ssize_t)sizeof result; i++)
-            faults += check(i, result);
+        for (; read(ends[0], &result, sizeof result) == (ssize_t)sizeof result; c++)
+            if (result != want(c)) {
+                print_error("%s: %d in place of %d\n", c->name, result, want(c));
+                faults++;
+            }
         close(ends[0]);
         waitpid(child, NULL, 0);
-        if (i < sizeof calls / sizeof *calls) {
-            print_error("%s: ends the process\n", calls[i].name);
+        if (c < end) {
+            print_error("%s: ends the process\n", c->name);
             faults++;
         }
     }
     assert_int_equal(faults, 0);
+}
+
+TEST(null_is_an_error)
+{
+    check_all(calls, sizeof calls / sizeof *calls, wanted);
+}
+
+TEST(failing_leaves_null)
+{
+    check_all(makers, sizeof makers / sizeof *makers, nothing);
+}
+
+static int drop(void *user, const void *data, size_t size)
+{
+    (void)user, (void)data, (void)size;
+    return CT_OK;
+}
+
+/* Objects work without a context, which only keeps texts. */
+TEST(no_context_is_needed)
+{
+    struct ct_lister *lister;
+    struct ct_event_writer *events;
+    struct ct_watch_writer *watches;
+    struct ct_timing_writer *timing;
+    struct ct_edge_text *edges;
+    struct ct_verdict_writer *verdicts;
+    struct ct_merge *merge;
+    assert_int_equal(ct_lister_new(NULL, drop, NULL, &lister), CT_OK);
+    assert_int_equal(ct_event_writer_new(NULL, NULL, drop, NULL, &events), CT_OK);
+    assert_int_equal(ct_watch_writer_new(NULL, NULL, drop, NULL, &watches), CT_OK);
+    assert_int_equal(ct_timing_writer_new(NULL, NULL, drop, NULL, &timing), CT_OK);
+    assert_int_equal(ct_edge_text_new(NULL, drop, NULL, &edges), CT_OK);
+    assert_int_equal(ct_verdict_writer_new(NULL, NULL, drop, NULL, &verdicts), CT_OK);
+    assert_int_equal(ct_merge_new(NULL, NULL, 0, NULL, &merge), CT_OK);
+    ct_lister_free(lister);
+    ct_event_writer_free(events);
+    ct_watch_writer_free(watches);
+    ct_timing_writer_free(timing);
+    ct_edge_text_free(edges);
+    ct_verdict_writer_free(verdicts);
+    ct_merge_free(merge);
+}
+
+/* The text for a wrong argument names the function, the argument, and what it must be. */
+TEST(wrong_arguments_have_a_text)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture = (void *)&unset;
+    struct ct_symbols *symbols;
+    const struct ct_image image = {.path = "x", .is_elf = 1};
+    assert_int_equal(ct_capture_open(ctx, NULL, &capture), CT_ERR_ARG);
+    assert_null(capture);
+    assert_string_equal(
+        ct_ctx_error(ctx),
+        "ct_capture_open_with: wrong argument; nothing was done; 'path' must not be NULL or 0");
+    assert_int_equal(ct_symbols_of_image(ctx, &image, &symbols), CT_ERR_ARG);
+    assert_string_equal(ct_ctx_error(ctx), "ct_symbols_of_image: wrong argument; nothing was done; "
+                                           "'!image->is_elf' must hold");
+    ct_ctx_free(ctx);
 }

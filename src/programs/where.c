@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds functions and lines of addresses in the set of programs. */
+#include "programs/programs.h"
+
+#include "base/require.h"
+
+#include <stdlib.h>
+
+int ct_programs_places(struct ct_programs *p, const struct ct_program_place **out, size_t *count)
+{
+    CT_REQUIRE_OUT(p ? p->ctx : NULL, out, p, count);
+    const size_t room = p->count + p->image_count + 1;
+    struct ct_program_place *places = p->places;
+    int rc = CT_OK;
+    *count = 0;
+    if (p->place_room != room)
+        places = realloc(places, room * sizeof *places);
+    if (!places)
+        return ct_fail_nomem(p->ctx, "programs");
+    p->places = places;
+    p->place_room = room;
+    for (size_t i = 0; i < p->count; i++) {
+        struct ct_program *program = &p->all[i]->is;
+        struct ct_program_place place = {
+            .shift = program->shift, .memories = program->memories, .program = program};
+        const int loaded = ct_program_symbols(program, &place.symbols);
+        if (loaded == CT_ERR_NOMEM)
+            return loaded;
+        if (!loaded)
+            places[(*count)++] = place;
+        rc = rc ? rc : loaded;
+    }
+    for (size_t i = 0; i < p->image_count; i++)
+        places[(*count)++] = (struct ct_program_place){.symbols = p->images[i].symbols};
+    *out = places;
+    return rc;
+}
+
+static int line_of(struct ct_program *program, uint64_t addr, struct ct_program_where *out)
+{
+    const struct ct_lines *lines;
+    const int rc = ct_program_lines(program, &lines);
+    const struct ct_line *row = rc ? NULL : ct_lines_at(lines, addr - program->shift);
+    if (row && row->line) {
+        out->file = ct_lines_file(lines, row->file);
+        out->line = row->line;
+    }
+    return rc == CT_ERR_NOMEM ? rc : CT_OK;
+}
+
+int ct_program_at(struct ct_program *program, uint64_t addr, struct ct_program_where *out)
+{
+    const struct ct_symbols *symbols;
+    uint64_t offset = 0;
+    CT_REQUIRE(NULL, program, out);
+    *out = (struct ct_program_where){0};
+    const int rc = ct_program_symbols(program, &symbols);
+    const struct ct_symbol *symbol = rc ? NULL : ct_symbols_code_at(symbols, addr - program->shift, &offset);
+    if (!symbol)
+        return rc == CT_ERR_NOMEM ? rc : CT_OK;
+    out->offset = offset;
+    out->program = program;
+    out->function = ct_symbols_label(symbols, symbol);
+    return line_of(program, addr, out);
+}
+
+int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_where *out)
+{
+    const struct ct_symbol *symbol = NULL;
+    CT_REQUIRE_OF(p, out);
+    *out = (struct ct_program_where){0};
+    for (size_t i = 0; i < p->count; i++) {
+        const int rc = ct_program_at(&p->all[i]->is, addr, out);
+        if (rc || out->program)
+            return rc;
+    }
+    for (size_t i = 0; i < p->image_count && !symbol; i++) {
+        symbol = ct_symbols_code_at(p->images[i].symbols, addr, &out->offset);
+        out->function = symbol ? ct_symbols_label(p->images[i].symbols, symbol) : NULL;
+    }
+    return CT_OK;
+}
