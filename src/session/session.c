@@ -7,15 +7,11 @@
 #include "base/options.h"
 #include "base/require.h"
 #include "base/room.h"
-#include "chain/leave.h"
 #include "chain/memories.h"
-#include "chain/relayed.h"
-#include "chain/shard.h"
+#include "session/pass.h"
 #include "session/shard.h"
-#include "session/sieve.h"
 
 #include <stdio.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
@@ -134,248 +130,6 @@ static int tell_programs(const struct ct_session *s)
 
 /* ---- a pass ---- */
 
-/* A chain over one buffer, and the data of its receivers. */
-struct pass {
-    struct ct_session *session;
-    struct ct_chain_sink sink;
-    struct ct_chain *chain;
-    uint64_t before;     /* bytes of the previous buffers */
-    uint32_t first_lane; /* lane of ID 0; other IDs follow */
-    const struct ct_maps *maps;
-    const struct ct_buffer *buffer;
-    uint64_t ids[2];
-    bool stopped;                /* the windows of all streams have ended */
-    struct ct_index_begin begin; /* where decoding of the buffer begins */
-    struct ct_chain_shard part;  /* the part of the buffer to decode; all of it when `end` is 0 */
-};
-
-static int on_bytes(void *user, uint64_t bytes)
-{
-    const struct pass *pass = user;
-    const struct ct_session_options *options = &pass->session->options;
-    return options->progress ? options->progress(options->user, pass->before + pass->begin.offset + bytes)
-                             : 0;
-}
-
-static struct ct_stream_origin origin_of(const struct pass *pass, const struct ct_stream *stream)
-{
-    const struct ct_source *source = stream->source;
-    return (struct ct_stream_origin){.run = pass->session->run,
-                                     .buffer = pass->buffer->name,
-                                     .id = stream->id,
-                                     .core = !source        ? NULL
-                                             : source->core ? source->core
-                                                            : source->name};
-}
-
-static int give_steps(const struct pass *pass, const struct ct_stream *stream,
-                      const struct ct_step_batch *batch)
-{
-    struct ct_session *s = pass->session;
-    const struct ct_stream_origin origin = origin_of(pass, stream);
-    s->first_lane = pass->first_lane;
-    const struct ct_analysis_batch steps = {.input = CT_INPUT_STEPS,
-                                            .lane = pass->first_lane + stream->id,
-                                            .graph = batch->graph,
-                                            .steps = batch,
-                                            .origin = &origin};
-    int rc = s->options.steps ? s->options.steps(s->options.user, stream, batch) : 0;
-    for (size_t i = 0; i < s->count && !rc; i++)
-        if (s->analyses[i]->kind->inputs & CT_INPUT_STEPS)
-            rc = ct_analysis_take(s->analyses[i], &steps);
-    return rc;
-}
-
-static int on_events(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch)
-{
-    const struct pass *pass = user;
-    const struct ct_session *s = pass->session;
-    const struct ct_stream_origin origin = origin_of(pass, stream);
-    const struct ct_analysis_batch events = {
-        .input = CT_INPUT_EVENTS, .lane = pass->first_lane + stream->id, .events = batch, .origin = &origin};
-    int rc = CT_OK;
-    for (size_t i = 0; i < s->count && !rc; i++)
-        if (s->analyses[i]->kind->inputs & CT_INPUT_EVENTS)
-            rc = ct_analysis_take(s->analyses[i], &events);
-    return rc;
-}
-
-/* ---- filtering ---- */
-
-int ct_session_sieve(const struct ct_session *s, const struct ct_source *source, const struct ct_maps *maps,
-                     struct ct_sieve **out)
-{
-    const struct ct_sieve_options options = {.size = sizeof options,
-                                             .filter = &s->filter,
-                                             .source = source,
-                                             .maps = maps,
-                                             .programs = s->options.programs};
-    return ct_sieve_new(s->ctx, &options, out);
-}
-
-static int begin_sieve(const struct pass *pass, const struct ct_stream *stream, struct ct_sieved *sieved)
-{
-    const int rc = ct_session_sieve(pass->session, stream->source, pass->maps, &sieved->sieve);
-    if (!rc && pass->begin.offset)
-        ct_sieve_begin_inside(sieved->sieve, &pass->begin.clocks[stream->id]);
-    return rc ? rc : ct_edges_new(pass->session->ctx, NULL, &sieved->edges);
-}
-
-/* Counts the kept steps as a chain would have counted them: with cycles only when an analysis takes
- * cycles. */
-static int count_steps(const struct ct_session *s, struct ct_edges *edges, struct ct_step_batch batch)
-{
-    if (!(s->inputs & CT_INPUT_CYCLES))
-        batch.cycles = NULL;
-    return s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) ? ct_edges_add(edges, &batch) : CT_OK;
-}
-
-/* Stops decoding a stream whose window has ended. When this applies to all streams of the chain, the result
- * ends it. */
-static int leave_stream(struct pass *pass, const struct ct_stream *stream)
-{
-    pass->session->sieved[stream->id].over = true;
-    pass->session->sieve_seen.left = 1;
-    pass->stopped = !ct_chain_leave(pass->chain, stream->id);
-    return pass->stopped;
-}
-
-static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
-{
-    struct pass *pass = user;
-    struct ct_sieved *sieved = &pass->session->sieved[stream->id];
-    struct ct_step_batch kept;
-    if (!pass->session->sieves)
-        return give_steps(pass, stream, batch);
-    if (sieved->over)
-        return 0;
-    int rc = sieved->edges ? CT_OK : begin_sieve(pass, stream, sieved);
-    if (!rc)
-        rc = ct_sieve_run(sieved->sieve, batch, &kept);
-    if (!rc)
-        rc = count_steps(pass->session, sieved->edges, kept);
-    if (!rc)
-        rc = give_steps(pass, stream, &kept);
-    return rc || !ct_sieve_is_over(sieved->sieve) ? rc : leave_stream(pass, stream);
-}
-
-/* Adds up the statistics of a buffer's sieves, and frees them. */
-static void end_sieves(struct ct_session *s)
-{
-    for (size_t i = 0; i < CT_SESSION_LANES; i++) {
-        if (s->sieved[i].sieve)
-            ct_sieve_seen_add(&s->sieve_seen, ct_sieve_seen_of(s->sieved[i].sieve));
-        ct_sieve_free(s->sieved[i].sieve);
-        ct_edges_free(s->sieved[i].edges);
-        s->sieved[i] = (struct ct_sieved){0};
-    }
-}
-
-/* Returns false when no stream of the buffer is wanted. */
-bool ct_session_ids(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t ids[2])
-{
-    const uint64_t *only = s->options.ids;
-    uint64_t wanted[2];
-    if (!ct_filter_ids(&s->filter, buffer, wanted))
-        return false;
-    const bool all = !(wanted[0] | wanted[1]);
-    const bool any = !(only[0] | only[1]);
-    for (size_t i = 0; i < 2; i++)
-        ids[i] = all ? only[i] : any ? wanted[i] : wanted[i] & only[i];
-    return (all && any) || ids[0] | ids[1];
-}
-
-/* Makes the sieves of streams that end before their window: decoding from the first byte would have made
- * them, without keeping a step. */
-static int begin_dead(struct pass *pass)
-{
-    size_t count;
-    const struct ct_stream *streams = ct_chain_streams(pass->chain, &count);
-    int rc = CT_OK;
-    for (size_t i = 0; i < count && !rc; i++) {
-        const uint8_t id = streams[i].id;
-        const struct ct_step_batch none = {.graph = streams[i].graph};
-        if (pass->begin.dead[id] && pass->session->index->streams[id].end.elements)
-            rc = on_steps(pass, &streams[i], &none);
-    }
-    return rc;
-}
-
-/* Returns whether an analysis can give the state of a stream. One compiled with an older header cannot. */
-static bool can_say_state(const struct ct_analysis *analysis)
-{
-    return analysis->kind->size >= offsetof(struct ct_analysis_kind, words) && analysis->kind->cut;
-}
-
-/* Adds the states of the analyses to that of decoding, where a stream is cut. */
-static int on_cut(void *user, const struct ct_stream *stream, bool is_end, uint64_t offset,
-                  const struct ct_seam *seam)
-{
-    const struct pass *pass = user;
-    const struct ct_session *s = pass->session;
-    struct ct_seam all = *seam;
-    int rc = CT_OK;
-    for (size_t i = 0; i < s->count && !rc; i++) {
-        struct ct_analysis_cut cut = {0};
-        if (can_say_state(s->analyses[i]))
-            rc = s->analyses[i]->kind->cut(s->analyses[i], pass->first_lane + stream->id, is_end, &cut);
-        if (rc == CT_ERR_NOT_FOUND) {
-            ct_shard_refuse(s->options.shard, "a watchpoint depends on trace long before the shard");
-            rc = CT_OK;
-        }
-        for (size_t k = 0; k < cut.count; k++)
-            ct_seam_put(&all, cut.numbers[k]);
-    }
-    return rc ? rc : ct_shard_reach(s->options.shard, stream, is_end, offset, &all);
-}
-
-/* Returns whether a separate thread makes steps ahead of the analyses. This pays when an analysis spends as
- * much time on each step as making it costs, for example to follow calls; an analysis whose state is a few
- * numbers only looks for some steps. Sieves exclude it, because they leave streams of a running chain. */
-static bool may_relay(const struct ct_session *s)
-{
-    bool pays = false;
-    for (size_t i = 0; i < s->count; i++)
-        pays |= s->analyses[i]->kind->inputs & CT_INPUT_STEPS && !can_say_state(s->analyses[i]);
-    return pays && !s->sieves;
-}
-
-/* Runs a chain over one buffer. The chain keeps the address of its sink, so both are in `pass`. Events are
- * given only in the last pass. */
-static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
-                     bool counts, bool steps, bool is_last)
-{
-    const bool cycles = (counts && s->inputs & CT_INPUT_CYCLES) || s->options.edges == CT_EDGES_CYCLES;
-    const struct ct_chain_options options = {.size = sizeof options,
-                                             .level = CT_LEVEL_STEPS,
-                                             .edges = cycles   ? CT_EDGES_CYCLES
-                                                      : counts ? CT_EDGES_COUNTS
-                                                               : s->options.edges,
-                                             .threads = s->options.threads,
-                                             .framing = pass->begin.offset ? pass->begin.framing
-                                                                           : (uint8_t)CT_FRAMING_AUTO,
-                                             .ids = {pass->ids[0], pass->ids[1]}};
-    pass->sink = (struct ct_chain_sink){.user = pass, .bytes = on_bytes, .steps = steps ? on_steps : NULL};
-    if (is_last && s->inputs & CT_INPUT_EVENTS)
-        pass->sink.events = on_events;
-    int rc = ct_chain_new(s->ctx, buffer, &options, &pass->sink, &pass->chain);
-    if (!rc && pass->begin.offset) {
-        ct_index_begin_chain(pass->chain, &pass->begin);
-        rc = begin_dead(pass);
-    }
-    if (!rc && steps && may_relay(s))
-        ct_chain_relay(pass->chain);
-    pass->part.user = pass;
-    pass->part.reach = on_cut;
-    if (!rc && pass->part.end)
-        ct_chain_begin_shard(pass->chain, &pass->part);
-    if (!rc)
-        rc = ct_chain_run(pass->chain);
-    if (!rc && pass->part.end)
-        rc = ct_shard_take(s->options.shard, pass->chain);
-    return pass->stopped ? CT_OK : rc;
-}
-
 /* Ends the chain's streams for the analyses. */
 static int end_streams(const struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)
 {
@@ -421,7 +175,7 @@ static int give_all_counts(const struct ct_session *s, const struct ct_chain *ch
     return rc;
 }
 
-static int give_totals(struct ct_session *s, const struct pass *pass)
+static int give_totals(struct ct_session *s, const struct ct_pass *pass)
 {
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(pass->chain, &count);
@@ -446,7 +200,7 @@ static int give_totals(struct ct_session *s, const struct pass *pass)
 }
 
 /* Drops the warm-up results of streams that did not reach the point where the part begins. */
-static int forget_warm_ups(const struct ct_session *s, const struct pass *pass)
+static int forget_warm_ups(const struct ct_session *s, const struct ct_pass *pass)
 {
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(pass->chain, &count);
@@ -456,7 +210,7 @@ static int forget_warm_ups(const struct ct_session *s, const struct pass *pass)
         struct ct_analysis *analysis = s->analyses[i / count];
         const uint8_t id = streams[i % count].id;
         struct ct_analysis_cut cut = {0};
-        if (can_say_state(analysis) && !ct_shard_find(s->options.shard, buffer, id))
+        if (ct_pass_can_say_state(analysis) && !ct_shard_find(s->options.shard, buffer, id))
             rc = analysis->kind->cut(analysis, pass->first_lane + id, 0, &cut);
         rc = rc == CT_ERR_NOT_FOUND ? CT_OK : rc;
     }
@@ -464,7 +218,7 @@ static int forget_warm_ups(const struct ct_session *s, const struct pass *pass)
 }
 
 /* Finishes a buffer: gives counts to the analyses and adds up the statistics. */
-static int finish(struct ct_session *s, const struct pass *pass, const struct ct_buffer *buffer)
+static int finish(struct ct_session *s, const struct ct_pass *pass, const struct ct_buffer *buffer)
 {
     s->first_lane = pass->first_lane;
     int rc = s->options.decoded ? s->options.decoded(s->options.user, buffer, pass->chain) : CT_OK;
@@ -483,14 +237,14 @@ static bool can_cut(const struct ct_session *s, const struct ct_buffer *buffer, 
     bool fine = !s->options.steps && ct_chain_can_shard(buffer);
     for (size_t i = 0; i < s->count && fine; i++) {
         const uint32_t others = s->analyses[i]->kind->inputs & ~sums;
-        fine = !others || (others == CT_INPUT_STEPS && can_say_state(s->analyses[i]) && !by_memory);
+        fine = !others || (others == CT_INPUT_STEPS && ct_pass_can_say_state(s->analyses[i]) && !by_memory);
     }
     return fine;
 }
 
 /* Decides which part of a buffer is decoded. Returns false when none is. */
 static bool is_wanted(const struct ct_session *s, const struct ct_buffer *buffer, bool by_memory,
-                      struct pass *pass)
+                      struct ct_pass *pass)
 {
     const bool in_shard = !s->options.shard ||
                           ct_shard_next(s->options.shard, buffer, can_cut(s, buffer, by_memory), &pass->part);
@@ -500,18 +254,18 @@ static bool is_wanted(const struct ct_session *s, const struct ct_buffer *buffer
 static int run_buffer(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
                       uint32_t first_lane, bool by_memory, bool steps)
 {
-    struct pass pass = {.session = s,
-                        .before = s->seen.bytes,
-                        .first_lane = first_lane,
-                        .maps = capture->maps,
-                        .buffer = buffer};
+    struct ct_pass pass = {.session = s,
+                           .before = s->seen.bytes,
+                           .first_lane = first_lane,
+                           .maps = capture->maps,
+                           .buffer = buffer};
     const bool again = by_memory && steps;
     const bool counts = s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) && !s->sieves;
     if (!is_wanted(s, buffer, by_memory, &pass))
         return CT_OK;
     int rc = again ? CT_OK : ct_session_begin(s, buffer, pass.ids, pass.before, &pass.begin);
     if (!rc)
-        rc = run_chain(s, &pass, buffer, counts, steps && !again, !again);
+        rc = ct_pass_run(s, &pass, buffer, counts, steps && !again, !again);
     if (!rc && by_memory)
         rc = find_programs(s, capture, pass.chain);
     if (!rc && by_memory)
@@ -522,7 +276,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
         rc = finish(s, &pass, buffer);
     if (!rc)
         ct_seen_add(&s->seen, pass.chain, CT_LEVEL_STEPS, 1);
-    end_sieves(s);
+    ct_pass_end_sieves(s);
     ct_chain_free(pass.chain);
     return rc;
 }
@@ -531,17 +285,17 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
 static int run_again(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffer,
                      uint32_t first_lane)
 {
-    struct pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps, .buffer = buffer};
+    struct ct_pass pass = {.session = s, .first_lane = first_lane, .maps = capture->maps, .buffer = buffer};
     if (!is_wanted(s, buffer, true, &pass))
         return CT_OK;
     int rc = ct_session_begin(s, buffer, pass.ids, 0, &pass.begin);
     if (!rc)
-        rc = run_chain(s, &pass, buffer, false, true, true);
+        rc = ct_pass_run(s, &pass, buffer, false, true, true);
     if (!rc && s->sieves)
         rc = give_all_counts(s, pass.chain, first_lane);
     if (!rc)
         rc = finish(s, &pass, buffer);
-    end_sieves(s);
+    ct_pass_end_sieves(s);
     ct_chain_free(pass.chain);
     return rc;
 }

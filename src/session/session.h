@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the parts of a session: passes for analyses (session.c), and passes for single streams
+/* Shared by the parts of a session: passes for analyses (session.c, pass.c), and passes for single streams
  * (turns.c). */
 #pragma once
 
@@ -44,7 +44,8 @@ struct ct_session {
     char run[CT_ANALYSIS_RUN_NAME + 1]; /* name of the capture in results; empty when too long */
 };
 
-/* Finds the wanted IDs of a buffer, as in struct ct_chain_options. Returns false when there are none. */
+/* Finds the wanted IDs of a buffer, as in struct ct_chain_options. Returns false when no stream of it is
+ * wanted. */
 bool ct_session_ids(const struct ct_session *session, const struct ct_buffer *buffer, uint64_t ids[2]);
 
 /* Makes the sieve of one stream. The errors of ct_sieve_new. */
