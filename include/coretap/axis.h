@@ -3,13 +3,15 @@
  * of a verifier. The position of an event on the axis is known as precisely as timestamps, and the cycles
  * between them, allow. A verdict is certain only where it does not depend on more precision than that.
  *
- *     ct_verifier_sources(verifier, cores, count);   before specifications are added
+ *     ct_verifier_sources(verifier, cores, count);    // before specifications are added
  *     ct_verifier_begin(verifier, on_result, my);
  *     ct_verify_axis_new(ctx, verifier, watches, count, &axis);
  *     while ((source = ct_verify_axis_next(axis)) >= 0)
- *         …decode some more of this source: ct_verify_axis_take(axis, source, batch), at its end
- *         ct_verify_axis_end(axis, source); then ct_verify_axis_run(axis)
+ *         rc = decode_some(source) ? ct_verify_axis_run(axis) : ct_verify_axis_end(axis, source);
  *     ct_verifier_finish(verifier);
+ *
+ * where decode_some decodes some more of a source, passes its batches to ct_verify_axis_take, and returns 0
+ * at its end.
  *
  * Events are held until every source has reached the next timestamp after them. A caller that always decodes
  * the source that ct_verify_axis_next returns holds no more events than lie between two timestamps of a

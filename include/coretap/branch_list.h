@@ -3,9 +3,9 @@
  * took.
  *
  *     ct_branch_list_new(ctx, &list);
- *     ct_branch_list_load(list, "branches.data", bytes, size);      any number of files, which add up
+ *     ct_branch_list_load(list, "branches.data", bytes, size);    // any number of files, which add up
  *     for (uint32_t i = 0; i < ct_branch_list_binaries(list); i++)
- *         ct_branch_list_count(list, i, program, cover, &counted);  with the program file of each binary
+ *         ct_branch_list_count(list, i, program, cover, &counted);    // its program file
  *     ct_branch_list_write(list, write, user);
  *     ct_branch_list_free(list);
  *

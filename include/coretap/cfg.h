@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap cfg: the control flow graph of a linked program: functions, basic blocks, edges, loops. It is built
  * from the program alone. What only runs can show (targets of computed branches) can be added and is
- * marked. */
+ * marked. The number of basic blocks of each function:
+ *
+ *     ct_cfg_load(ctx, "firmware.elf", NULL, &cfg);
+ *     const struct ct_cfg_function *functions = ct_cfg_functions(cfg, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         printf("%s: %u blocks\n", functions[i].label, functions[i].count);
+ *     ct_cfg_free(cfg); */
 #ifndef CORETAP_CFG_H
 #define CORETAP_CFG_H
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap edges: how often each edge was traversed, and how many cycles that took, by context. */
+/* coretap edges: how often each edge was traversed, and how many cycles that took, by context. A chain gives
+ * one for each stream when the options ask for counts. By hand, from batches of steps:
+ *
+ *     ct_edges_new(ctx, NULL, &edges);
+ *     ct_edges_add(edges, batch);    // each batch
+ *     struct ct_edge_stats all = ct_edges_get(edges, CT_EDGES_ALL, 0);
+ *     printf("edge 0: %llu times\n", (unsigned long long)all.count);
+ *     ct_edges_free(edges); */
 #ifndef CORETAP_EDGES_H
 #define CORETAP_EDGES_H
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap elem: what a trace unit reported, with speculation resolved. Elements are the same for all
- * instruction trace protocols, sixteen bytes each. */
+ * instruction trace protocols, sixteen bytes each. A chain (decode.h) gives them in batches. By hand, from
+ * packets of an ETMv4:
+ *
+ *     ct_etm4_resolver_new(ctx, source, &resolver);
+ *     taken = ct_etm4_resolve(resolver, packets, packet_count, 0, elems, 512, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         if (elems[i].kind == CT_ELEM_GAP)
+ *             puts("trace is missing here");
+ *     ct_etm4_resolver_free(resolver); */
 #ifndef CORETAP_ELEM_H
 #define CORETAP_ELEM_H
 

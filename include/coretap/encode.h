@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap encode: the inverse of the decoders. It turns packets, elements and per-ID runs of bytes into
- * trace: decode(encode(x)) == x. */
+ * trace: decode(encode(x)) == x. Here elements of an ETMv4 (elem.h) become trace:
+ *
+ *     ct_etm4_emitter_new(ctx, source, NULL, &emitter);
+ *     while (size && !ct_etm4_emit(emitter, elems, size, 1, &taken, out, sizeof out, &length)) {
+ *         fwrite(out, 1, length, file);
+ *         elems += taken;
+ *         size -= taken;
+ *     }
+ *     ct_etm4_emitter_free(emitter); */
 #ifndef CORETAP_ENCODE_H
 #define CORETAP_ENCODE_H
 

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap event: the trace as a stream of events with a running cycle count (paper 1, Table I): branches with
  * their targets, hardware events, exceptions, contexts, times, gaps. Events are made from elements alone
- * (branch broadcast) or from the flow along the program. */
+ * (branch broadcast) or from the flow along the program. A chain gives them at CT_LEVEL_EVENTS (decode.h), a
+ * session to analyses of events. By hand, from flow records:
+ *
+ *     ct_events_new(ctx, source, &events);
+ *     taken = ct_events_from_flow(events, records, record_count, out, 64, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         if (out[i].type == CT_EVENT_BRANCH)
+ *             printf("cycle %llu: to 0x%llx\n", (unsigned long long)out[i].cycle,
+ *                    (unsigned long long)out[i].value); */
 #ifndef CORETAP_EVENT_H
 #define CORETAP_EVENT_H
 

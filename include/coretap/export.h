@@ -6,9 +6,9 @@
  *
  * or with samples made from the trace, whose branch stacks look like those of processors with LBR or BRBE:
  *
- *     struct ct_perf_samples_options options = {.size = sizeof options, .seek = seek};
- *     ct_perf_samples_new(ctx, capture, &options, write, file, &samples);
- *     ct_perf_samples_add(samples, lane, stream->source, batch);    each batch of steps of a session
+ *     struct ct_perf_samples_options how = {.size = sizeof how, .seek = seek};
+ *     ct_perf_samples_new(ctx, capture, &how, write, file, &samples);
+ *     ct_perf_samples_add(samples, lane, stream->source, batch);    // each batch of a session
  *     ct_perf_samples_finish(samples);
  *     ct_perf_samples_free(samples); */
 #ifndef CORETAP_EXPORT_H

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap flow: the instructions that ran, from elements and the program. This is the plain walk: one record
- * for each range, all in order. Faster engines are tested against it. */
+ * for each range, all in order. Faster engines are tested against it.
+ *
+ *     ct_walk_new(ctx, source, memory, NULL, &walk);
+ *     taken = ct_walk_run(walk, elems, elem_count, end, records, 64, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         if (records[i].kind == CT_FLOW_RANGE)
+ *             printf("%u instructions from 0x%llx\n", records[i].n, (unsigned long long)records[i].start);
+ *     ct_walk_free(walk); */
 #ifndef CORETAP_FLOW_H
 #define CORETAP_FLOW_H
 

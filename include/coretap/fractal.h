@@ -7,7 +7,8 @@
  * back as messages. The caller writes the loop:
  *
  *     ct_fractal_take_message(f, &m);
- *     while (ct_fractal_next_command(f, &c)) { …carry it out; a line that was read goes to ct_fractal_data… }
+ *     while (ct_fractal_next_command(f, &c))
+ *         carry_out(&c);    // a line that was read goes to ct_fractal_data
  *     n = ct_fractal_events(f, events, 64);
  *
  * The port guarantees that a command takes effect after the transaction whose message caused it and before

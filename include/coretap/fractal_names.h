@@ -5,7 +5,7 @@
  *     struct ct_fractal_names_options options = {.size = sizeof options, .program = "canny"};
  *     ct_fractal_log_open(ctx, "monday.log", &log);
  *     while (ct_fractal_reader_next(ct_fractal_log_reader(log), &event, 1))
- *         continue;                      …regions are at the end
+ *         continue;    // regions are at the end
  *     ct_fractal_log_name(log, &options);
  *     ct_fractal_reader_rewind(ct_fractal_log_reader(log));
  *     while (ct_fractal_reader_next(ct_fractal_log_reader(log), &event, 1))

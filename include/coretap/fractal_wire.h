@@ -8,7 +8,7 @@
  *     while (ct_fractal_next_command(f, &command)) {
  *         struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
  *         const int count = ct_fractal_encode_command(CT_FRACTAL_CHI, &command, flits);
- *         …send `count` flits…
+ *         send(flits, count);
  *     }
  *
  * Transactions of a port become messages:

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap frame: splits CoreSight frames into one run of bytes for each trace ID. Their layout is that of the
  * CoreSight Architecture Specification, ARM IHI 0029, chapter "Trace formatter"; footers of DSTREAM:
- * docs/formats.md. */
+ * docs/formats.md.
+ *
+ *     struct ct_demux_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
+ *     ct_demux_new(ctx, &options, &demux);
+ *     ct_demux_push(demux, bytes, size, &used);
+ *     ct_demux_run(demux, 0x10, &run);
+ *     fwrite(run.data, 1, run.size, file);
+ *     ct_demux_consume(demux, 0x10, run.size);
+ *     ct_demux_free(demux); */
 #ifndef CORETAP_FRAME_H
 #define CORETAP_FRAME_H
 

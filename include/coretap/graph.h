@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap graph: the graph of the code that ran. Nodes are pieces of straight-line code, edges lead from one
  * to the next. Both have 32-bit numbers in the order of their first traversal. The arrays only grow, and an
- * entry never changes. */
+ * entry never changes. What ran, as pieces of code:
+ *
+ *     const struct ct_node *nodes = ct_graph_nodes(graph, &node_count);
+ *     const struct ct_edge *edges = ct_graph_edges(graph, &edge_count);
+ *     for (uint32_t i = 0; i < edge_count; i++)
+ *         if (edges[i].kind == CT_EDGE_NEXT)
+ *             printf("0x%llx -> 0x%llx\n", (unsigned long long)nodes[edges[i].from].last,
+ *                    (unsigned long long)edges[i].next);
+ *
+ * The arrays of a graph that grows move: take them again with each batch. */
 #ifndef CORETAP_GRAPH_H
 #define CORETAP_GRAPH_H
 

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap input: the description of a capture: its buffers, the sources in them, their registers, and the
- * memory images of the target. Formats: docs/formats.md (snapshot directories, raw .ini, perf.data). */
+ * memory images of the target. Formats: docs/formats.md (snapshot directories, raw .ini, perf.data).
+ *
+ *     if (ct_capture_open(ctx, "capture", &capture) == CT_OK)
+ *         for (size_t i = 0; i < capture->buffer_count; i++)
+ *             for (size_t k = 0; k < capture->buffers[i].source_count; k++)
+ *                 printf("%s: %s\n", capture->buffers[i].sources[k].name,
+ *                        ct_protocol_name(capture->buffers[i].sources[k].protocol));
+ *     else
+ *         fprintf(stderr, "%s\n", ct_ctx_error(ctx));
+ *     ct_capture_free(capture); */
 #ifndef CORETAP_INPUT_H
 #define CORETAP_INPUT_H
 

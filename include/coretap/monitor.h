@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap monitor: TeSSLa specifications over timestamped events, usable without any trace. docs/tessla.md
  * describes the language. A specification is compiled once and can then run any number of times, in any
- * thread. */
+ * thread.
+ *
+ *     static const char text[] = "in x: Events[Int]\n"
+ *                                "def big = filter(x, x > 9)\n"
+ *                                "out big\n";
+ *     if (ct_monitor_compile(ctx, "spec", text, strlen(text), NULL, &spec) == CT_OK &&
+ *         ct_monitor_new(ctx, spec, NULL, on_results, user, &monitor) == CT_OK) {
+ *         rc = ct_monitor_feed_text(monitor, "5: x = 12\n", 10, 1);
+ *         rc = rc ? rc : ct_monitor_finish(monitor);
+ *     }
+ *     ct_monitor_free(monitor);
+ *     ct_monitor_spec_free(spec); */
 #ifndef CORETAP_MONITOR_H
 #define CORETAP_MONITOR_H
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap named: the names of the events that a program writes to an ITM or STM with the header
- * coretap/itm.h. They are in the section coretap_events of its ELF file. */
+ * coretap/itm.h. They are in the section coretap_events of its ELF file.
+ *
+ *     ct_named_table_load(ctx, "firmware.elf", &table);
+ *     const struct ct_named_entry *entries = ct_named_table_entries(table, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         printf("%u: %s\n", entries[i].number, entries[i].text);
+ *     ct_named_table_free(table); */
 #ifndef CORETAP_NAMED_H
 #define CORETAP_NAMED_H
 

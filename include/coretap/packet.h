@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet: the protocol packets of ETMv4 and ETE as plain fixed-size records. Terms and encodings:
  * Embedded Trace Macrocell Architecture Specification ETMv4, ARM IHI 0064H, chapter 6; Arm ARM DDI 0487, part
- * D (ETE). The encoder (encode.h) takes the same records. */
+ * D (ETE). The encoder (encode.h) takes the same records.
+ *
+ *     ct_etm4_decoder_new(ctx, source, &decoder);
+ *     used = ct_etm4_decode(decoder, bytes, size, 0, 1, packets, 64, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         printf("type %u\n", packets[i].type);
+ *     ct_etm4_decoder_free(decoder); */
 #ifndef CORETAP_PACKET_H
 #define CORETAP_PACKET_H
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet_etm3: the protocol packets of ETMv3.0 to ETMv3.5 as plain fixed-size records. Terms and
- * encodings: Embedded Trace Macrocell Architecture Specification, ARM IHI 0014Q, chapter 7. */
+ * encodings: Embedded Trace Macrocell Architecture Specification, ARM IHI 0014Q, chapter 7.
+ *
+ *     ct_etm3_decoder_new(ctx, source, &decoder);
+ *     used = ct_etm3_decode(decoder, bytes, size, 0, 1, packets, 64, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         printf("type %u\n", packets[i].type);
+ *     ct_etm3_decoder_free(decoder); */
 #ifndef CORETAP_PACKET_ETM3_H
 #define CORETAP_PACKET_ETM3_H
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet_itm: the protocol packets of an ITM and its DWT as plain fixed-size records. Encodings:
- * ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets). */
+ * ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets).
+ *
+ *     ct_itm_decoder_new(ctx, source, &decoder);
+ *     used = ct_itm_decode(decoder, bytes, size, 0, 1, packets, 64, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         printf("type %u\n", packets[i].type);
+ *     ct_itm_decoder_free(decoder); */
 #ifndef CORETAP_PACKET_ITM_H
 #define CORETAP_PACKET_ITM_H
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet_ptm: the protocol packets of the Program Trace Macrocell (PTM) as plain
  * fixed-size records. Terms and encodings: Program Flow Trace Architecture Specification PFTv1.0
- * and PFTv1.1, ARM IHI 0035B, chapter 4. */
+ * and PFTv1.1, ARM IHI 0035B, chapter 4.
+ *
+ *     ct_ptm_decoder_new(ctx, source, &decoder);
+ *     used = ct_ptm_decode(decoder, bytes, size, 0, 1, packets, 64, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         printf("type %u\n", packets[i].type);
+ *     ct_ptm_decoder_free(decoder); */
 #ifndef CORETAP_PACKET_PTM_H
 #define CORETAP_PACKET_PTM_H
 

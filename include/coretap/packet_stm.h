@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap packet_stm: the protocol packets of a System Trace Macrocell as plain fixed-size records.
  * Encodings: MIPI System Trace Protocol version 2 (STPv2); ARM IHI 0054 says which of them an Arm STM
- * sends. */
+ * sends.
+ *
+ *     ct_stm_decoder_new(ctx, source, &decoder);
+ *     used = ct_stm_decode(decoder, bytes, size, 0, 1, packets, 64, &count);
+ *     for (size_t i = 0; i < count; i++)
+ *         printf("type %u\n", packets[i].type);
+ *     ct_stm_decoder_free(decoder); */
 #ifndef CORETAP_PACKET_STM_H
 #define CORETAP_PACKET_STM_H
 

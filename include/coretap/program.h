@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap program: the contents of the target's memory, and how a trace unit sees its instructions. */
+/* coretap program: the contents of the target's memory, and how a trace unit sees its instructions. Usually
+ * programs.h finds and loads all of this. By hand, for one file, here the function at an address, and its
+ * first instruction:
+ *
+ *     const struct ct_image image = {.path = "firmware.elf", .is_elf = 1, .space = CT_SPACE_ANY};
+ *     if (!ct_memory_new(ctx, &memory) && !ct_memory_add_image(memory, &image) &&
+ *         !ct_symbols_load(ctx, "firmware.elf", 0, &symbols)) {
+ *         const uint8_t *code = ct_memory_at(memory, addr, CT_SPACE_ANY, &size);
+ *         const struct ct_symbol *function = ct_symbols_at(symbols, addr, &offset);
+ *         if (code && function && size >= 4)
+ *             printf("%s+0x%llx: %02x%02x%02x%02x\n", function->name, (unsigned long long)offset, code[3],
+ *                    code[2], code[1], code[0]);
+ *     } */
 #ifndef CORETAP_PROGRAM_H
 #define CORETAP_PROGRAM_H
 

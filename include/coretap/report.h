@@ -2,9 +2,11 @@
 /* coretap report: everything about captures on one HTML page. A report is collected while a session decodes a
  * capture: `steps` and `decoded` of the session's options pass on what they get.
  *
+ *     struct ct_report_write_options page = {.size = sizeof page};
  *     ct_report_new(ctx, programs, NULL, &report);
  *     ct_session_run(session, capture, capture->buffers, capture->buffer_count);
- *     ct_cover_views_new(cover, programs, NULL, &page.cover);
+ *     ct_cover_views_new(cover, programs, NULL, &views);
+ *     page.cover = views;
  *     page.losses = ct_session_seen(session)->losses;
  *     ct_report_write(report, &page, write, user);
  *     ct_report_free(report); */

@@ -5,11 +5,11 @@
  * the capture must be decoded whole.
  *
  *     struct ct_session_options options = {.size = sizeof options, .shard = shard};
- *     ct_shard_new(ctx, 2, 8, &shard);                    in one of eight processes
+ *     ct_shard_new(ctx, 2, 8, &shard);    // in one of eight processes
  *     ct_session_run(session, capture, capture->buffers, capture->buffer_count);
  *     ct_shard_save(shard, ct_cover_analysis(cover), write_to_file, file);
  *
- *     ct_shard_new(ctx, 0, 8, &all);                      where they are added up
+ *     ct_shard_new(ctx, 0, 8, &all);    // where they are added up
  *     for (int i = 0; i < 8; i++)
  *         ct_shard_load(all, ct_cover_analysis(sum), name[i], text[i], size[i]);
  *     ct_shard_end(all, ct_cover_analysis(sum)); */

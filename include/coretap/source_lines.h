@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap source lines: converts addresses to source lines and back, with the debug information of an ELF
- * file. */
+ * file.
+ *
+ *     ct_lines_load(ctx, "firmware.elf", 0, &lines);
+ *     const struct ct_line *row = ct_lines_at(lines, addr);
+ *     if (row && row->line)
+ *         printf("%s:%u\n", ct_lines_file(lines, row->file), row->line);
+ *     ct_lines_free(lines); */
 #ifndef CORETAP_SOURCE_LINES_H
 #define CORETAP_SOURCE_LINES_H
 

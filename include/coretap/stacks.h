@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap stacks: call stacks, rebuilt from calls and returns along the steps. */
+/* coretap stacks: call stacks, rebuilt from calls and returns along the steps. The calls of a capture, with
+ * how often each was made:
+ *
+ *     ct_stack_sums_new(ctx, NULL, &sums);
+ *     ct_session_add(session, ct_stack_sums_analysis(sums));
+ *     ct_session_run(session, capture, capture->buffers, capture->buffer_count);
+ *     ct_stack_sums_find(sums, &found);
+ *     for (size_t i = 0; i < found.call_count; i++)
+ *         printf("%s calls %s %llu times\n", found.functions[found.calls[i].caller].name,
+ *                found.functions[found.calls[i].callee].name, (unsigned long long)found.calls[i].count);
+ *     ct_stack_sums_free(sums); */
 #ifndef CORETAP_STACKS_H
 #define CORETAP_STACKS_H
 

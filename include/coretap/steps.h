@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap steps: execution along the program as columns, in batches, for all analyses. A step is one
- * traversal of an edge of the graph: the instructions of a node ran, and execution left it by that edge. */
+ * traversal of an edge of the graph: the instructions of a node ran, and execution left it by that edge.
+ * Batches come from a session (`steps` of its options), a chain (`steps` of its sink), or the objects below.
+ * A receiver that counts the instructions in them:
+ *
+ *     for (size_t i = 0; i < batch->count; i++)
+ *         instructions += nodes[edges[batch->edge[i]].from].n;
+ *
+ * where `nodes` and `edges` are those of batch->graph (graph.h). */
 #ifndef CORETAP_STEPS_H
 #define CORETAP_STEPS_H
 

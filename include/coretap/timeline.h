@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap timeline: puts the events of a source on the axis of its timestamps, so that several sources can be
  * read in one order. A timestamp comes after the events it belongs to; cycle counts between two timestamps
- * give the position of an event between them. */
+ * give the position of an event between them.
+ *
+ *     ct_timeline_new(ctx, &timeline);
+ *     taken = ct_timeline_push(timeline, events, count);
+ *     while ((timed_count = ct_timeline_fetch(timeline, timed, 64)) > 0)
+ *         for (size_t i = 0; i < timed_count; i++)
+ *             printf("%llu\n", (unsigned long long)timed[i].time);
+ *     ct_timeline_free(timeline); */
 #ifndef CORETAP_TIMELINE_H
 #define CORETAP_TIMELINE_H
 

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap timing: how long edges, functions, and pairs of watchpoints take. It works online: its memory
- * depends on the program, not on the length of the trace. */
+ * depends on the program, not on the length of the trace. Here the mean time of each function, over all
+ * captures that the session has run on:
+ *
+ *     ct_timing_sums_new(ctx, NULL, &sums);
+ *     ct_session_add(session, ct_timing_sums_analysis(sums));
+ *     ct_session_run(session, capture, capture->buffers, capture->buffer_count);
+ *     ct_timing_sums_find(sums, &found);
+ *     for (size_t i = 0; i < found.function_count; i++)
+ *         printf("%s: %.0f cycles\n", found.functions[i].label,
+ *                ct_dist_mean(&found.functions[i].inclusive));
+ *     ct_timing_sums_free(sums);
+ *
+ * One stream without a session: pass its batches of steps to ct_timing_add. */
 #ifndef CORETAP_TIMING_H
 #define CORETAP_TIMING_H
 

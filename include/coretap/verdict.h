@@ -3,8 +3,7 @@
  * the program.
  *
  *     ct_verdict_writer_new(ctx, NULL, write, user, &writer);
- *     ct_verifier_begin(verifier, on_result, my);    calls ct_verdict_writer_result(writer, &origin, result)
- *     …
+ *     ct_verifier_begin(verifier, on_result, writer);    // calls ct_verdict_writer_result
  *     rc = ct_verdict_writer_flush(writer);
  *     ct_verdict_writer_free(writer); */
 #ifndef CORETAP_VERDICT_H

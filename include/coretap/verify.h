@@ -12,7 +12,7 @@
  *
  *     ct_watcher_new(ctx, watches, &watcher);
  *     ct_verifier_begin(verifier, on_result, user);
- *     do { // in `sink.steps` of the turn, with each batch
+ *     do {    // in `sink.steps` of the turn, with each batch
  *         rc = ct_watcher_run(watcher, batch, events, cap, &count, &more);
  *         rc = rc ? rc : ct_verifier_feed(verifier, events, count);
  *     } while (!rc && more);

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap watch: events where execution hits a watchpoint. What each edge of the program graph hits is
  * determined once, when the edge is new. After that a step costs one load, however many watchpoints there
- * are. */
+ * are. Here each call of a function, in the batches of steps of one stream:
+ *
+ *     ct_watches_new(ctx, programs, &watches);
+ *     ct_watches_add(watches, "main", &first, &count);
+ *     ct_watcher_new(ctx, watches, &watcher);
+ *     do {    // for each batch
+ *         rc = ct_watcher_run(watcher, batch, events, 64, &event_count, &more);
+ *         for (size_t i = 0; !rc && i < event_count; i++)
+ *             printf("cycle %llu\n", (unsigned long long)events[i].cycle);
+ *     } while (!rc && more); */
 #ifndef CORETAP_WATCH_H
 #define CORETAP_WATCH_H
 

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap wcet: the longest time that a function can take. It is computed from the control flow of the
  * program, the times measured for its pieces, and the maximal number of iterations of its loops (implicit
- * path enumeration, IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). */
+ * path enumeration, IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). `sums` (timing.h)
+ * have the measured times; 'coretap wcet' does the same:
+ *
+ *     struct ct_wcet_options options = {.size = sizeof options};
+ *     ct_program_cfg(program, &cfg);
+ *     options.entry = ct_cfg_function_named(cfg, "control_step");
+ *     ct_wcet_new(ctx, cfg, NULL, &wcet);
+ *     ct_wcet_set_programs(wcet, program, programs);
+ *     ct_wcet_observe(wcet, sums, 0);
+ *     ct_wcet_bounds(wcet, "bounds", text);
+ *     if (!ct_wcet_solve(wcet, &options, NULL, NULL, &result))
+ *         printf("%llu cycles\n", (unsigned long long)result.wcet);
+ *     ct_wcet_free(wcet); */
 #ifndef CORETAP_WCET_H
 #define CORETAP_WCET_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Installs into an empty folder and uses the result like a third-party program: through pkg-config, shared
-and static; every public header alone, in C and in C++. Prints TAP.
+and static; every public header alone, in C and in C++; a program in C++. Prints TAP.
 
 usage: run_install.py BUILD SOURCE_ROOT"""
 import os
@@ -24,6 +24,16 @@ PAGES = "0x80000 13830\n"
 
 # What examples/save_counts.py counts in it.
 SAVED = "count 4610 instructions\n"
+
+# What count_functions.cc prints about it.
+CALLED = """firmware.elf+0x80000 27
+main 2
+gcd 200
+popcount 78
+report 52
+on_call 27
+on_irq 15
+"""
 
 # The functions of examples/quickstart/firmware.bin, whose source is examples/quickstart/generator/machine.c.
 FUNCTIONS = [(b"main", 0x80500, 0x3c), (b"gcd", 0x8053c, 0x20), (b"popcount", 0x8055c, 0x20),
@@ -162,11 +172,40 @@ def pages(tap, source, program, flags, env):
                None if done.returncode == 1 and "was changed" in done.stderr else done.stderr)
 
 
+def make_elf(source, path):
+    """Writes the program of examples/quickstart as an ELF file with its functions."""
+    path.write_bytes(small_elf.make((source / "examples/quickstart/firmware.bin").read_bytes(), 0x80000,
+                                    FUNCTIONS))
+    return path
+
+
+def in_cplusplus(tap, source, prefix, libdir):
+    """Compiles a program in C++, which includes all headers, and checks its counts and its error."""
+    package, capture = Package(prefix, libdir), source / "examples/quickstart"
+    elf = make_elf(source, prefix / "firmware.elf")
+    for standard in ("c++17", "c++20"):
+        knows = shutil.which("c++") and not subprocess.run(
+            ["c++", f"-std={standard}", "-fsyntax-only", "-x", "c++", os.devnull], stderr=subprocess.DEVNULL,
+            check=False).returncode
+        if not knows:
+            tap.skip(f"a program in {standard}", "no compiler here knows it")
+            continue
+        program = prefix / f"count_functions-{standard}"
+        tap.run(f"a program compiles in {standard}",
+                ["c++", f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",
+                 "-o", program, HERE / "count_functions.cc", *package.flags("coretap", "shared")])
+        out = tap.run("it runs", [program, capture, elf], env=package.env)
+        tap.result("it counts functions", None if out == CALLED else f"it prints {out}, not {CALLED}")
+        done = subprocess.run([program, prefix / "nothing", elf], env=package.env, capture_output=True,
+                              text=True, check=False)
+        tap.result("it reports the error of a capture that is not there",
+                   None if done.returncode == 1 and done.stdout.startswith("refused: CT_ERR_IO: ") and
+                   "nothing: " in done.stdout else done.stdout)
+
+
 def example(tap, source, program, flags, env, args, expected):
     """Compiles an example against the installed tree, and checks what it prints."""
-    with_names = program.with_name("firmware.elf")
-    with_names.write_bytes(small_elf.make((source / "examples/quickstart/firmware.bin").read_bytes(), 0x80000,
-                                          FUNCTIONS))
+    with_names = make_elf(source, program.with_name("firmware.elf"))
     capture = source / "examples/quickstart"
     places = {"CAPTURE": capture, "TRACE": capture / "trace.bin", "ELF": with_names}
     name = program.name.split("-")[0]
@@ -224,6 +263,7 @@ def main():
             prefix = next(p for p in libdir.parents if (p / "include").is_dir())
             headers(tap, prefix / "include")
             consumer(tap, source, prefix, libdir)
+            in_cplusplus(tap, source, prefix, libdir)
             for page in sorted((source / "docs" / "man").glob("*.1")):
                 installed = list(prefix.glob(f"share/man/man1/{page.name}*"))
                 tap.result(f"{page.name} is installed", None if installed else "it is not")
