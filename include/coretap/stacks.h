@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap stacks: call stacks, rebuilt from calls and returns along the steps. The calls of a capture, with
- * how often each was made:
+/* coretap stacks: call stacks, rebuilt from calls and returns along the steps. The call sites of a
+ * capture, with how often each called a function (a function that is called at two places has two entries):
  *
  *     ct_stack_sums_new(ctx, NULL, &sums);
  *     ct_session_add(session, ct_stack_sums_analysis(sums));

@@ -4,7 +4,7 @@
  * are. Here each call of a function, in the batches of steps of one stream:
  *
  *     ct_watches_new(ctx, programs, &watches);
- *     ct_watches_add(watches, "main", &first, &count);
+ *     ct_watches_add(watches, "entry:main", &first, &count);
  *     ct_watcher_new(ctx, watches, &watcher);
  *     do {    // for each batch
  *         rc = ct_watcher_run(watcher, batch, events, 64, &event_count, &more);
