@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The context, and the functions of the library that report errors and log messages. */
-#ifndef CT_BASE_CTX_H
-#define CT_BASE_CTX_H
+#pragma once
 
 #include "coretap/base.h"
 
@@ -47,5 +46,3 @@ int ct_unless_nomem(struct ct_ctx *ctx, const char *what, int result);
 
 void ct_log(struct ct_ctx *ctx, enum ct_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -8,8 +8,7 @@
  *         CT_REQUIRE_OUT(ctx, out, name, strlen(name) < 64);
  *
  * They are checked in order, so that a condition may use an argument that stands before it. At most eight. */
-#ifndef CT_BASE_REQUIRE_H
-#define CT_BASE_REQUIRE_H
+#pragma once
 
 #include "base/ctx.h"
 
@@ -33,5 +32,3 @@
             *(out) = NULL;                                                                                   \
         CT_REQUIRE(ctx, out, ##__VA_ARGS__);                                                                 \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often the code of the programs of a capture ran: decoded, or from a coverage file. */
-#ifndef CT_CLI_COUNTS_H
-#define CT_CLI_COUNTS_H
+#pragma once
 
 #include "cli/results.h"
 #include "coretap/cover.h"
@@ -61,5 +60,3 @@ const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);
 
 /* Makes the views of all programs, to be freed by the caller. Returns NULL after a message. */
 struct ct_cover_views *cli_counts_views(struct cli_counts *counts);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code that ran although its memory is missing, by module. */
-#ifndef CT_CLI_HOLES_H
-#define CT_CLI_HOLES_H
+#pragma once
 
 #include "coretap/input.h"
 #include "coretap/losses.h"
@@ -17,5 +16,3 @@ void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, con
 /* Reports in one line on stderr where memory was missing and how often, by the file that was mapped there or
  * by address. */
 void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture);
-
-#endif

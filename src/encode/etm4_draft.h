@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An ETMv4 or ETE packet that is being encoded. The functions of a packet write its bytes. They return CT_OK,
  * or CT_ERR_ARG for a packet that cannot be encoded. */
-#ifndef CT_ENCODE_ETM4_DRAFT_H
-#define CT_ENCODE_ETM4_DRAFT_H
+#pragma once
 
 #include "coretap/encode.h"
 #include "base/ctx.h"
@@ -75,5 +74,3 @@ int ct_etm4_put_timestamp(struct ct_etm4_draft *draft);
 int ct_etm4_put_ccnt_f1(struct ct_etm4_draft *draft);
 int ct_etm4_put_ccnt_f2(struct ct_etm4_draft *draft);
 int ct_etm4_put_ccnt_f3(struct ct_etm4_draft *draft);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plots of times, for an HTML page or as separate files. Colours are CSS variables with values for light and
  * dark. */
-#ifndef CT_FORMAT_SVG_HIST_H
-#define CT_FORMAT_SVG_HIST_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void ct_svg_histogram(FILE *out, size_t row, const char *title, const char *core
 
 /* Writes a smaller histogram without style, for a page with ct_page_css. Bars have tooltips of ct_page_js. */
 void ct_svg_histogram_inside(FILE *out, const char *title, const struct ct_dist *dist);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short names for the rows of a picture. */
-#ifndef CT_FRACTAL_LOG_LABEL_H
-#define CT_FRACTAL_LOG_LABEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@
  * because the ends of names differ. Returns false, and writes nothing, when the name is short enough as it
  * is. */
 bool ct_fractal_label(const char *name, size_t most, char *label, size_t room);
-
-#endif

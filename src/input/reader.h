@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the readers of capture formats: the capture that they fill in, and the table of readers. */
-#ifndef CT_INPUT_READER_H
-#define CT_INPUT_READER_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/ctx.h"
@@ -144,5 +143,3 @@ int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, s
 /* Finds the architecture of a source's core by its model. CT_ERR_CONFIG names the core when it is unknown. */
 int ct_core_arch(struct ct_ctx *ctx, const char *where, const char *core, const char *model,
                  struct ct_arch *arch);
-
-#endif

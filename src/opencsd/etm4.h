@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder of an ETMv4 or ETE. */
-#ifndef CT_OPENCSD_ETM4_H
-#define CT_OPENCSD_ETM4_H
+#pragma once
 
 #include "coretap/packet.h"
 #include "opencsd/etm4_packet.h"
@@ -157,5 +156,3 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
 /* Takes an exception with its return address. */
 void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exception,
                          const struct ct_ocsd_held *address);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Converts packets of packet.h to those of OpenCSD. */
-#ifndef CT_OPENCSD_ETM4_PACKET_H
-#define CT_OPENCSD_ETM4_PACKET_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
@@ -26,5 +25,3 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
 
 /* Makes all addresses of the history 64 bits wide, as before the first one and behind a trace info. */
 void ct_ocsd_etm4_init_widths(struct ct_ocsd_etm4_width *widths);
-
-#endif

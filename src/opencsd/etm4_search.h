@@ -4,8 +4,7 @@
  * - NOT_SYNC: up to eight bytes, or more when they begin with zeros. A zero begins the next packet.
  * - BAD_SEQUENCE: eleven zeros and a byte that does not end an alignment packet.
  * - ASYNC: eleven zeros and 0x80; also each zero in front of these eleven, by itself. */
-#ifndef CT_OPENCSD_ETM4_SEARCH_H
-#define CT_OPENCSD_ETM4_SEARCH_H
+#pragma once
 
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ bool ct_ocsd_etm4_search_next(struct ct_ocsd_etm4_search *search, uint8_t byte, 
 
 /* Ends the search. Returns whether bytes were left, as an incomplete packet. */
 bool ct_ocsd_etm4_search_end(struct ct_ocsd_etm4_search *search, struct ct_ocsd_etm4_found *found);
-
-#endif

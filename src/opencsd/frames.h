@@ -2,8 +2,7 @@
 /* Unpacks CoreSight frames one by one (ARM IHI 0029, "Trace formatter"). The demultiplexer of frame.h
  * collects the bytes of each trace ID; a client of OpenCSD sees the order of bytes of several IDs, and can
  * pause inside a frame. */
-#ifndef CT_OPENCSD_FRAMES_H
-#define CT_OPENCSD_FRAMES_H
+#pragma once
 
 #include "opencsd/decoder.h"
 
@@ -84,5 +83,3 @@ void ct_ocsd_frames_go_on(struct ct_ocsd_frames *frames, ocsd_trc_index_t index,
 
 /* Unpacks the frame in `raw`. */
 void ct_ocsd_frames_unpack(struct ct_ocsd_frames *frames);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first one to three units of an STPv2 packet, and what they announce. */
-#ifndef CT_PROTO_STM_HEADER_H
-#define CT_PROTO_STM_HEADER_H
+#pragma once
 
 #include "coretap/packet_stm.h"
 
@@ -22,5 +21,3 @@ void ct_stm_decoder_be_arm(struct ct_stm_decoder *decoder, ct_stm_from_gray_fn *
 extern const struct ct_stm_header ct_stm_headers_1[16];
 extern const struct ct_stm_header ct_stm_headers_2[16];
 extern const struct ct_stm_header ct_stm_headers_3[16];
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass of a session over a buffer. */
-#ifndef CT_SESSION_PASS_H
-#define CT_SESSION_PASS_H
+#pragma once
 
 #include "chain/shard.h"
 #include "session/session.h"
@@ -32,5 +31,3 @@ void ct_pass_end_sieves(struct ct_session *s);
 
 /* Returns whether an analysis can give the state of a stream. One compiled with an older header cannot. */
 bool ct_pass_can_say_state(const struct ct_analysis *analysis);
-
-#endif

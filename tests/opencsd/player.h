@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A client of OpenCSD's C interface that passes it a trace and writes down all output: elements, packets,
  * messages, results. */
-#ifndef CT_TEST_OPENCSD_PLAYER_H
-#define CT_TEST_OPENCSD_PLAYER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -56,5 +55,3 @@ void player_vary(struct player *player, struct rng *rng, unsigned op_set);
 
 /* Decodes a trace. Returns an ocsd_err_t when a decoder cannot be made, else 0. */
 int player_play(struct player *player, const uint8_t *trace, size_t size);
-
-#endif
