@@ -860,9 +860,9 @@ def keep_tidy(folder):
 
 def main():
     checks = [manifest_lists, manifest_of_an_editor, manifest_goes_on, map_adds_up, parts_add_up,
-              every_command, map_is_killed, pieces_stay, bad_input, bad_captures, other_versions, named_captures_are_read_once,
-              trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes,
-              workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
+              every_command, map_is_killed, pieces_stay, bad_input, bad_captures, other_versions,
+              named_captures_are_read_once, trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long,
+              crashes, workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
