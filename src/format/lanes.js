@@ -86,6 +86,10 @@ function drawLanes(box, data) {
     high = Math.max(high, bar.to);
   }
   if (!all.length) return;
+  if (isWeight) { // parts that are too narrow for a bar may be first and last
+    low = 0;
+    high = shown[0].weight;
+  }
   let from = low, to = high, drag = null, chosen = -1, drawn = 0;
 
   const tools = document.createElement("div"), where = document.createElement("span");

@@ -396,6 +396,14 @@ def check_parts(page, capture):
     pick("#time .lanes", "Core", "")
     pick("#time .lanes", "Thread", "")
     check("parts: all comes back at last", page.value(tables) == before)
+    left_out = page.value("""
+        const box = document.createElement("div");
+        document.body.append(box);
+        drawLanes(box, {kind: "weight", unit: "cycles", names: ["f"], colours: [0],
+          lanes: [{weight: 100, bars: [0, 0, 24, 90]}]});
+        box.remove();
+        return box.querySelector(".where").textContent""")
+    check("parts: all includes what is too narrow for a bar", left_out == "100 cycles", left_out)
 
 
 def check_names(path, capture):
