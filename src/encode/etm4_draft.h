@@ -33,7 +33,7 @@ static inline int ct_etm4_refuse(const struct ct_etm4_draft *d, const char *why)
                    why);
 }
 
-static inline void ct_etm4_put(struct ct_etm4_draft *d, unsigned byte)
+static inline void ct_etm4_put_byte(struct ct_etm4_draft *d, unsigned byte)
 {
     d->bytes[d->size++] = (uint8_t)byte;
 }
@@ -41,15 +41,15 @@ static inline void ct_etm4_put(struct ct_etm4_draft *d, unsigned byte)
 static inline void ct_etm4_put_le(struct ct_etm4_draft *d, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
-        ct_etm4_put(d, (unsigned)(value >> 8 * i) & 0xff);
+        ct_etm4_put_byte(d, (unsigned)(value >> 8 * i) & 0xff);
 }
 
 /* Puts seven bits in each byte, with bit 7 set while more follow. */
 static inline void ct_etm4_put_continued(struct ct_etm4_draft *d, uint64_t value)
 {
     for (; value > 0x7f; value >>= 7)
-        ct_etm4_put(d, (unsigned)(value & 0x7f) | 0x80);
-    ct_etm4_put(d, (unsigned)value);
+        ct_etm4_put_byte(d, (unsigned)(value & 0x7f) | 0x80);
+    ct_etm4_put_byte(d, (unsigned)value);
 }
 
 /* ---- addresses (etm4_packet_address.c) ---- */

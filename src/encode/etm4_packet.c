@@ -20,18 +20,18 @@ static int encode_exception(struct ct_etm4_draft *d)
         return ct_etm4_refuse(d, "on ETE this exception number means PE reset or transaction failure");
     unsigned more = p->info >> 5 | (p->flags & CT_ETM4_FAULT_PENDING ? 0x20 : 0);
     int two = more || p->size == 3;
-    ct_etm4_put(d, 0x06);
-    ct_etm4_put(d, low << 1 | (p->idx & 1u) | (p->idx & 2u) << 5 | (two ? 0x80 : 0));
+    ct_etm4_put_byte(d, 0x06);
+    ct_etm4_put_byte(d, low << 1 | (p->idx & 1u) | (p->idx & 2u) << 5 | (two ? 0x80 : 0));
     if (two)
-        ct_etm4_put(d, more);
+        ct_etm4_put_byte(d, more);
     return CT_OK;
 }
 
 static int encode_ete_exception(struct ct_etm4_draft *d, unsigned number)
 {
-    ct_etm4_put(d, 0x06);
-    ct_etm4_put(d, number << 1);
-    ct_etm4_put(d, 0x70);
+    ct_etm4_put_byte(d, 0x06);
+    ct_etm4_put_byte(d, number << 1);
+    ct_etm4_put_byte(d, 0x70);
     ct_etm4_push_address(d, 0, CT_IS0);
     return CT_OK;
 }
@@ -45,7 +45,7 @@ static int put_speculation(struct ct_etm4_draft *d, unsigned header)
     } codes[] = {{0, 0}, {1, 1}, {2, 3}, {1, 0}};
     for (unsigned i = 0; i < 4; i++)
         if (codes[i].natoms == p->natoms && codes[i].atoms == p->atoms) {
-            ct_etm4_put(d, header | i);
+            ct_etm4_put_byte(d, header | i);
             return CT_OK;
         }
     return ct_etm4_refuse(d, "its atoms are none, E, EE or N");
@@ -56,7 +56,7 @@ static int encode_cancel_f3(struct ct_etm4_draft *d)
     const struct ct_etm4_packet *p = d->packet;
     if (p->count2 < 2 || p->count2 > 5 || p->natoms > 1 || p->atoms != p->natoms)
         return ct_etm4_refuse(d, "it cancels 2 to 5 elements after at most one E atom");
-    ct_etm4_put(d, 0x38 | (p->count2 - 2) << 1 | p->natoms);
+    ct_etm4_put_byte(d, 0x38 | (p->count2 - 2) << 1 | p->natoms);
     return CT_OK;
 }
 
@@ -72,29 +72,29 @@ static int encode_atoms(struct ct_etm4_draft *d)
     if (n > 24 || p->atoms >> n)
         return ct_etm4_refuse(d, "too many atoms");
     if (p->type == CT_ETM4_ATOM_F1 && n == 1)
-        ct_etm4_put(d, 0xf6 | p->atoms);
+        ct_etm4_put_byte(d, 0xf6 | p->atoms);
     else if (p->type == CT_ETM4_ATOM_F2 && n == 2)
-        ct_etm4_put(d, 0xd8 | p->atoms);
+        ct_etm4_put_byte(d, 0xd8 | p->atoms);
     else if (p->type == CT_ETM4_ATOM_F3 && n == 3)
-        ct_etm4_put(d, 0xf8 | p->atoms);
+        ct_etm4_put_byte(d, 0xf8 | p->atoms);
     else if (p->type == CT_ETM4_ATOM_F4 && n == 4)
         for (unsigned i = 0; i < 4 && !d->size; i++) {
             if (f4[i] == p->atoms)
-                ct_etm4_put(d, 0xdc | i);
+                ct_etm4_put_byte(d, 0xdc | i);
         }
     else if (p->type == CT_ETM4_ATOM_F5 && n == 5)
         for (unsigned i = 0; i < 4 && !d->size; i++) {
             if (f5[i].atoms == p->atoms)
-                ct_etm4_put(d, f5[i].header);
+                ct_etm4_put_byte(d, f5[i].header);
         }
     else if (p->type == CT_ETM4_ATOM_F6 && n >= 4 && (~p->atoms & ct_mask64(n - 1)) == 0)
-        ct_etm4_put(d, (p->atoms >> (n - 1) ? 0xc0 : 0xe0) | (n - 4));
+        ct_etm4_put_byte(d, (p->atoms >> (n - 1) ? 0xc0 : 0xe0) | (n - 4));
     return d->size ? CT_OK : ct_etm4_refuse(d, "this atom format cannot hold these atoms");
 }
 
 static int encode_header(struct ct_etm4_draft *d, unsigned byte)
 {
-    ct_etm4_put(d, byte);
+    ct_etm4_put_byte(d, byte);
     return CT_OK;
 }
 
@@ -112,13 +112,13 @@ static int encode_conditional(struct ct_etm4_draft *d, unsigned first)
 {
     uint64_t payload = d->packet->value;
     unsigned header = own_header(d, first);
-    ct_etm4_put(d, header);
+    ct_etm4_put_byte(d, header);
     switch (d->encoder->headers[header].form) {
     case CT_ETM4_FORM_COND_KEY:
         ct_etm4_put_continued(d, (uint32_t)payload);
         break;
     case CT_ETM4_FORM_COND_BYTE:
-        ct_etm4_put(d, payload & 0xff);
+        ct_etm4_put_byte(d, payload & 0xff);
         break;
     case CT_ETM4_FORM_COND_RES1:
         ct_etm4_put_continued(d, (uint32_t)payload);
@@ -136,22 +136,22 @@ static int encode_conditional(struct ct_etm4_draft *d, unsigned first)
 static int encode_extension(struct ct_etm4_draft *d, unsigned zeros, unsigned last)
 {
     for (unsigned i = 0; i < zeros; i++)
-        ct_etm4_put(d, 0);
-    ct_etm4_put(d, last);
+        ct_etm4_put_byte(d, 0);
+    ct_etm4_put_byte(d, last);
     return CT_OK;
 }
 
 static int encode_counted(struct ct_etm4_draft *d, unsigned header)
 {
-    ct_etm4_put(d, header);
+    ct_etm4_put_byte(d, header);
     ct_etm4_put_continued(d, d->packet->count2);
     return CT_OK;
 }
 
 static int encode_ite(struct ct_etm4_draft *d)
 {
-    ct_etm4_put(d, 0x09);
-    ct_etm4_put(d, d->packet->el_sec & 3);
+    ct_etm4_put_byte(d, 0x09);
+    ct_etm4_put_byte(d, d->packet->el_sec & 3);
     ct_etm4_put_le(d, d->packet->value, 8);
     return CT_OK;
 }

@@ -27,9 +27,9 @@ static int put_short(struct ct_etm4_draft *d, unsigned is, unsigned want)
     if ((value ^ last) >> (low + 8))
         return ct_etm4_refuse(d, "a short address cannot change these upper bits");
     int two = (value ^ last) >> low != 0 || want == 2;
-    ct_etm4_put(d, (unsigned)(value >> shift & 0x7f) | (two ? 0x80 : 0));
+    ct_etm4_put_byte(d, (unsigned)(value >> shift & 0x7f) | (two ? 0x80 : 0));
     if (two)
-        ct_etm4_put(d, (unsigned)(value >> low & 0xff));
+        ct_etm4_put_byte(d, (unsigned)(value >> low & 0xff));
     ct_etm4_push_address(d, value, is);
     return CT_OK;
 }
@@ -43,8 +43,8 @@ static int put_long(struct ct_etm4_draft *d, unsigned is, unsigned bytes)
     uint64_t upper = d->encoder->now.sf ? last >> 32 : 0;
     if (bytes == 4 && value >> 32 != upper)
         return ct_etm4_refuse(d, "a 32-bit address cannot change the upper half");
-    ct_etm4_put(d, (unsigned)(value >> shift & 0x7f));
-    ct_etm4_put(d, (unsigned)(value >> (7 + shift)) & (is ? 0xff : 0x7f));
+    ct_etm4_put_byte(d, (unsigned)(value >> shift & 0x7f));
+    ct_etm4_put_byte(d, (unsigned)(value >> (7 + shift)) & (is ? 0xff : 0x7f));
     ct_etm4_put_le(d, value >> 16, bytes - 2);
     ct_etm4_push_address(d, value, is);
     return CT_OK;
@@ -58,7 +58,7 @@ int ct_etm4_put_match(struct ct_etm4_draft *d, unsigned header)
     struct ct_etm4_said match = d->next.history[p->idx];
     if (match.value != p->value)
         return ct_etm4_refuse(d, "the address is not the one of that index");
-    ct_etm4_put(d, header | p->idx);
+    ct_etm4_put_byte(d, header | p->idx);
     ct_etm4_push_address(d, match.value, match.is);
     return CT_OK;
 }
@@ -84,7 +84,7 @@ static int put_context(struct ct_etm4_draft *d)
         info |= 0x40;
     if (p->flags & CT_ETM4_HAS_CTXT)
         info |= 0x80;
-    ct_etm4_put(d, info);
+    ct_etm4_put_byte(d, info);
     if (p->flags & CT_ETM4_HAS_VMID)
         ct_etm4_put_le(d, p->vmid, config->vmid_bytes);
     if (p->flags & CT_ETM4_HAS_CTXT)
@@ -96,23 +96,23 @@ static int put_context(struct ct_etm4_draft *d)
 int ct_etm4_put_context(struct ct_etm4_draft *d)
 {
     if (!(d->packet->flags & CT_ETM4_HAS_CONTEXT)) {
-        ct_etm4_put(d, 0x80);
+        ct_etm4_put_byte(d, 0x80);
         return CT_OK;
     }
-    ct_etm4_put(d, 0x81);
+    ct_etm4_put_byte(d, 0x81);
     return put_context(d);
 }
 
 int ct_etm4_put_address(struct ct_etm4_draft *d, unsigned header, unsigned is, unsigned bytes, int context)
 {
-    ct_etm4_put(d, header);
+    ct_etm4_put_byte(d, header);
     int err = put_long(d, is, bytes);
     return err || !context ? err : put_context(d);
 }
 
 int ct_etm4_put_short(struct ct_etm4_draft *d, unsigned header, unsigned is)
 {
-    ct_etm4_put(d, header);
+    ct_etm4_put_byte(d, header);
     return put_short(d, is, d->packet->size ? d->packet->size - 1u : 0);
 }
 
@@ -122,7 +122,7 @@ int ct_etm4_put_q(struct ct_etm4_draft *d)
     const struct ct_etm4_packet *p = d->packet;
     int counted = (p->flags & CT_ETM4_HAS_COUNT) != 0, err = CT_OK;
     if (!(p->flags & CT_ETM4_HAS_ADDR)) {
-        ct_etm4_put(d, counted ? 0xac : 0xaf);
+        ct_etm4_put_byte(d, counted ? 0xac : 0xaf);
         if (counted)
             ct_etm4_put_continued(d, p->count);
         return CT_OK;
@@ -135,7 +135,7 @@ int ct_etm4_put_q(struct ct_etm4_draft *d)
         uint64_t last = d->next.history[0].value;
         unsigned is = p->is & 1, shift = address_shift(is);
         int fits = (p->value ^ last) >> (15 + shift) == 0;
-        ct_etm4_put(d, (fits ? 0xa5 : 0xaa) + is);
+        ct_etm4_put_byte(d, (fits ? 0xa5 : 0xaa) + is);
         err = fits ? put_short(d, is, 0) : put_long(d, is, 4);
     }
     if (!err)

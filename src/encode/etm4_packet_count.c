@@ -25,8 +25,8 @@ int ct_etm4_put_trace_info(struct ct_etm4_draft *d)
     }
     if (!has_cyct && p->size > size)
         has_cyct = 1;
-    ct_etm4_put(d, 0x01);
-    ct_etm4_put(d, (has_info ? 1u : 0) | (has_spec ? 4u : 0) | (has_cyct ? 8u : 0));
+    ct_etm4_put_byte(d, 0x01);
+    ct_etm4_put_byte(d, (has_info ? 1u : 0) | (has_spec ? 4u : 0) | (has_cyct ? 8u : 0));
     if (has_info)
         ct_etm4_put_continued(d, p->info);
     if (has_spec)
@@ -55,10 +55,10 @@ int ct_etm4_put_timestamp(struct ct_etm4_draft *d)
         bytes++;
     if (p->size > 1 + bytes + count_bytes && p->size <= 10 + count_bytes)
         bytes = p->size - 1 - count_bytes;
-    ct_etm4_put(d, has_count ? 0x03 : 0x02);
+    ct_etm4_put_byte(d, has_count ? 0x03 : 0x02);
     for (unsigned i = 0; i + 1 < bytes; i++)
-        ct_etm4_put(d, (unsigned)(p->value >> 7 * i & 0x7f) | 0x80);
-    ct_etm4_put(d, (unsigned)(p->value >> 7 * (bytes - 1)) & (bytes == 9 ? 0xff : 0x7f));
+        ct_etm4_put_byte(d, (unsigned)(p->value >> 7 * i & 0x7f) | 0x80);
+    ct_etm4_put_byte(d, (unsigned)(p->value >> 7 * (bytes - 1)) & (bytes == 9 ? 0xff : 0x7f));
     if (has_count)
         ct_etm4_put_continued(d, p->count);
     d->next.ts = p->value;
@@ -73,7 +73,7 @@ int ct_etm4_put_ccnt_f1(struct ct_etm4_draft *d)
     uint32_t over = p->count - d->encoder->now.ccthr;
     if (known && (p->count < d->encoder->now.ccthr || over >> 20))
         return ct_etm4_refuse(d, "its cycle count lies below the threshold or above 20 bits");
-    ct_etm4_put(d, known ? 0x0e : 0x0f);
+    ct_etm4_put_byte(d, known ? 0x0e : 0x0f);
     if (!d->encoder->config.comm_opt)
         ct_etm4_put_continued(d, p->count2);
     if (known)
@@ -95,8 +95,8 @@ int ct_etm4_put_ccnt_f2(struct ct_etm4_draft *d)
         return ct_etm4_refuse(
             d, "its commits fit neither 1 to 16 nor the 16 numbers up to the speculation depth");
     int deep = few > 15 || (p->header == 0x0d && many <= 15);
-    ct_etm4_put(d, deep ? 0x0d : 0x0c);
-    ct_etm4_put(d, (deep ? many : few) << 4 | over);
+    ct_etm4_put_byte(d, deep ? 0x0d : 0x0c);
+    ct_etm4_put_byte(d, (deep ? many : few) << 4 | over);
     return CT_OK;
 }
 
@@ -107,6 +107,6 @@ int ct_etm4_put_ccnt_f3(struct ct_etm4_draft *d)
     uint32_t commits = d->encoder->config.comm_opt ? 0 : p->count2 - 1;
     if (p->count < d->encoder->now.ccthr || over > 3 || commits > 3)
         return ct_etm4_refuse(d, "it holds 1 to 4 commits and a count of up to 3 over the threshold");
-    ct_etm4_put(d, 0x10 | commits << 2 | over);
+    ct_etm4_put_byte(d, 0x10 | commits << 2 | over);
     return CT_OK;
 }

@@ -375,7 +375,8 @@ def check_stopped(coretap, folder, drop):
 
 def check_closed_terminal(coretap, folder):
     """Checks SIGHUP, which a shell and the kernel send when a terminal is closed, one after the other."""
-    run = Run(coretap, folder, "--tee", folder / "kept", "--at", PLACE, "--output", folder / "out")
+    run = Run(coretap, folder, "--tee", folder / "kept", "--at", PLACE, "--output", folder / "out",
+              limit=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # also if the tests are under nohup
     run.child.stdin.write(UNIT * 20)
     until(lambda: size_of(folder / "kept") == 20 * len(UNIT))
     run.child.send_signal(signal.SIGHUP)

@@ -74,9 +74,9 @@ def pictures(folder, program):
                     folder / "long"], check=True)
     page = coretap("report", log, "--elf", folder / "long", "--html")
     trace = coretap("report", log, "--elf", program, "--perfetto")
-    cut = re.findall(r'text-anchor="end">([^<]*)…<title>([^<]*)</title>', page)
+    cut = re.findall(r'text-anchor="end">…([^<]*)<title>([^<]*)</title>', page)
     return (page.count("<svg") == 4 and page.rstrip().endswith("</html>")
-            and cut == [(long[:33], long)]
+            and (long[-33:], long) in cut and all(name.endswith(end) for end, name in cut)
             and 'name="viewport"' in page and "prefers-color-scheme" in page
             and len(json.loads(trace)["traceEvents"]) > 100)
 
@@ -114,6 +114,7 @@ def program_beside_that_cannot_run(folder, program):
     (folder / "bin").mkdir()
     (folder / "bin/qemu-aarch64").symlink_to(shutil.which("qemu-aarch64"))
     (folder / "arm").write_bytes(b"\x7fELF\1\1\1" + bytes(11) + b"\x28\0" + bytes(32))
+    (folder / "arm").chmod(0o755)
     log = folder / "log of two"
     env = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN, "PATH": str(folder / "bin")}
     result = subprocess.run([COMMAND, "fractal", "run", "-q", "-o", log, "--with", folder / "arm", "--",
