@@ -147,7 +147,8 @@ CT_API const struct ct_frame_mark *ct_demux_marks(const struct ct_demux *demux, 
 CT_API const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux);
 
 /* Returns what is wrong with the first bytes of a framed capture, in words, or NULL. It detects
- * synchronisation words or IDs that make sense only when the bytes of each 32-bit word are reversed. */
+ * compressed files, and synchronisation words or IDs that make sense only when the bytes of each 32-bit word
+ * are reversed. */
 CT_API const char *ct_framing_trouble(const uint8_t *data, size_t size);
 
 /* Detects the framing from the first bytes of a framed capture: CT_FRAMING_FRAMES, TPIU or DSTREAM. Pass all

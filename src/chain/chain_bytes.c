@@ -160,7 +160,7 @@ static int drain_to_marks(struct ct_chain *c)
     return rc;
 }
 
-/* Detects the framing from the first bytes, unless it was stated. A wrong byte order is an error when the
+/* Detects the framing from the first bytes, unless it was stated. Trouble with them is an error when the
  * framing was not stated, and only a warning when it was: the user may know better. */
 static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 {

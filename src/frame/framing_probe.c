@@ -3,6 +3,7 @@
 #include "frame/demux.h"
 
 #include "base/bytes.h"
+#include "base/packed.h"
 
 #define PROBE_MAX ((size_t)64 << 10)
 
@@ -96,6 +97,9 @@ const char *ct_framing_trouble(const uint8_t *data, size_t size)
 {
     if (size > PROBE_MAX)
         size = PROBE_MAX;
+    const char *packed = ct_packed_kind(data, size);
+    if (packed)
+        return packed;
     if (fsyncs_reversed(data, size))
         return "the synchronisation words read 7f ff ff ff, so the bytes of each 32-bit word are reversed "
                "(big-endian) and no frame can be found; reverse them, for instance with objcopy -I binary -O "
