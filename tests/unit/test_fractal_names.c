@@ -9,11 +9,10 @@
 #include "coretap/fractal_report.h"
 #include "elf_build.h"
 #include "fractal_log/label.h"
+#include "support/file_fixture.h"
 #include "support/unit.h"
 
 #define MAIN UINT64_C(0x400000)
-
-static char path[] = "/tmp/coretap-fractal-names-XXXXXX";
 
 /* Regions are found by address alone. The name of addresses without a region is the last one. */
 TEST(regions)
@@ -225,18 +224,3 @@ TEST(labels)
         assert_int_equal(shorter, rows[i].label != NULL);
     }
 }
-
-static int make_file(void **state)
-{
-    (void)state;
-    const int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-GROUP_FIXTURE(make_file, remove_file)

@@ -9,14 +9,13 @@
 #include "coretap/fractal_report.h"
 #include "coretap/fractal_run.h"
 #include "support/ctx_fixture.h"
+#include "support/file_fixture.h"
 
 /* Keeps the first bytes of what is written, as a string. */
 struct kept {
     char text[2048];
     size_t size;
 };
-
-static char path[] = "/tmp/coretap-fractal-run-XXXXXX";
 
 static int keep(void *user, const void *data, size_t size)
 {
@@ -323,18 +322,3 @@ TEST_WITH(logs_of_two_programs_have_names_of_two_files, ctx)
     assert_non_null(strstr(ct_ctx_error(ctx), ": this log is of canny, but an earlier one is of sift, "));
     ct_fractal_sums_free(sums);
 }
-
-static int make_file(void **state)
-{
-    (void)state;
-    const int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-GROUP_FIXTURE(make_file, remove_file)

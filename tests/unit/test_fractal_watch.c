@@ -8,25 +8,9 @@
 #include "coretap/fractal.h"
 #include "coretap/fractal_watch.h"
 #include "support/ctx_fixture.h"
+#include "support/file_fixture.h"
 
 #define ROOM 32
-
-static char path[] = "/tmp/coretap-fractal-watch-XXXXXX";
-
-static int make_file(void **state)
-{
-    (void)state;
-    const int file = mkstemp(path);
-    return file < 0 ? -1 : close(file);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return remove(path);
-}
-
-GROUP_FIXTURE(make_file, remove_file)
 
 /* Writes a log of `count` events; three more are dropped before the last one. */
 static void write_log_with(const struct ct_fractal_event *events, size_t count, uint32_t fields,
