@@ -197,10 +197,10 @@ static void count_cycles(struct ct_unit *u, bool traced)
 /* Begins tracing with the current run. */
 static int begin(struct ct_unit *u)
 {
-    const bool left_out = !u->tracing && begin_of(u) != u->told;
+    const bool left_out = !u->tracing && !u->goes_on && begin_of(u) != u->told;
     int status = left_out && u->synced ? say_time(u, u->told) : CT_OK;
     if (!status)
-        status = u->voice->begin(u, u->tracing);
+        status = u->voice->begin(u, u->tracing || u->goes_on);
     if (!status && left_out)
         status = say_time(u, begin_of(u));
     return status;
@@ -219,7 +219,7 @@ static int overflow(struct ct_unit *u)
     const int status = say_time(u, u->told);
     u->overflow_at = next_at(u, u->o.overflow_rate);
     u->losing = 1 + random_below(u, 64);
-    u->tracing = u->synced = false;
+    u->tracing = u->goes_on = u->synced = false;
     u->why = CT_TRACE_ON_OVERFLOW;
     u->depth = 0;
     return status ? status : u->voice->lose(u);
@@ -246,7 +246,7 @@ static int decide(struct ct_unit *u, bool *on)
     if (*on && !status && u->o.epoch && u->n && u->epoch != u->spoken)
         status = renew(u, on);
     if (!*on) {
-        u->tracing = false;
+        u->tracing = u->goes_on = false;
         return status;
     }
     const bool periodic = u->o.sync_period && u->since_sync >= u->o.sync_period;
@@ -255,6 +255,7 @@ static int decide(struct ct_unit *u, bool *on)
     u->depth = 0;
     status = begin(u);
     u->tracing = u->synced = true;
+    u->goes_on = false;
     u->why = CT_TRACE_ON_FILTER;
     return status;
 }
@@ -299,7 +300,7 @@ static void next_run(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 
 static int place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 {
-    u->tracing = u->excepted = false;
+    u->tracing = u->goes_on = u->excepted = false;
     u->level = u->next_level;
     next_run(u, addr, isa);
     return CT_OK;
@@ -365,7 +366,7 @@ static int exception(struct ct_unit *u, unsigned number)
         status = u->voice->exception(u, number);
     if (on && !status)
         status = extras(u);
-    u->tracing = false;
+    u->tracing = u->goes_on = false;
     u->excepted = on;
     next_run(u, u->end, (enum ct_isa)u->at.isa);
     return status;
@@ -373,7 +374,7 @@ static int exception(struct ct_unit *u, unsigned number)
 
 static int leave(struct ct_unit *u)
 {
-    u->tracing = false;
+    u->tracing = u->goes_on = false;
     u->traceable = false;
     count_cycles(u, false);
     const int status = tell(u, false);
@@ -384,6 +385,7 @@ static int leave(struct ct_unit *u)
 static int restart(struct ct_unit *u)
 {
     int status = u->synced ? say_time(u, u->told) : CT_OK;
+    u->goes_on |= u->tracing;
     u->tracing = u->synced = u->begun = false;
     u->depth = 0;
     if (!status)

@@ -58,10 +58,11 @@ static int say_cycles(struct ct_unit *u)
 /* Adds an i-sync. It has no VMID, which therefore follows the first one. */
 static int begin_ptm(struct ct_unit *u, bool periodic)
 {
+    const bool anew = !periodic || !u->begun; /* the first i-sync always tells why trace begins */
     int status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_SYNC, .n = !u->begun});
-    if (!status && !periodic)
+    if (!status && anew)
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = u->why});
-    if (!status && !periodic)
+    if (!status && anew)
         status = say_cycles(u);
     if (!status)
         status = ct_unit_put(u, context_of(u, u->begun && has(u, ETMCR_VMID), unit_select(u->at.isa)));

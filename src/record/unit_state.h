@@ -56,6 +56,7 @@ struct ct_unit {
     bool excepted;             /* an exception was the last element traced */
     /* Trace. */
     bool tracing; /* a decoder knows the beginning of the run */
+    bool goes_on; /* the code changed while tracing was on, so trace goes on behind a synchronisation */
     bool synced;
     bool begun;   /* PTM: there was an i-sync */
     bool stopped; /* until a start address */

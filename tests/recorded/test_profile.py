@@ -350,6 +350,19 @@ def check_perf2bolt(coretap, folder):
           and "unknown regions: 0 " in says, says)
 
 
+def check_generated(coretap, folder):
+    """Checks that calls of code that changes stay below their caller: a change does not end the trace."""
+    source = pathlib.Path(__file__).resolve().parents[2] / "examples/record/generated.c"
+    program = folder / "generated"
+    run("aarch64-linux-gnu-gcc", "-O1", "-static", "-o", program, source)
+    for protocol in ("etm4", "ete"):
+        capture = folder / protocol
+        run(coretap, "record", "-q", "--protocol", protocol, "--start", "main", "-o", capture, program)
+        stacks = [line.rsplit(" ", 1)[0] for line in run(coretap, "profile", "-q", capture).splitlines()]
+        check(f"{protocol}: generated code is below its caller", "main;[unknown]" in stacks and
+              not any(stack.startswith("[unknown]") for stack in stacks), stacks)
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     for tool in TOOLS:
@@ -360,9 +373,9 @@ def main():
     for source, level in ([(n, level) for n, level in every if n in sys.argv[2:]] or
                           (every if os.environ.get("CT_LONG") == "1" else FEW)):
         check_program(coretap, source, level)
-    for tool_reads in (check_create_llvm_prof, check_perf2bolt):
+    for test in (check_create_llvm_prof, check_perf2bolt, check_generated):
         with tempfile.TemporaryDirectory() as folder:
-            tool_reads(coretap, pathlib.Path(folder))
+            test(coretap, pathlib.Path(folder))
     return finish()
 
 
