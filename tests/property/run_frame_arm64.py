@@ -20,7 +20,8 @@ def main():
         print(f"1..1\nok 1 # SKIP {', '.join(missing)} not there (Debian: gcc-aarch64-linux-gnu, qemu-user)")
         return 0
     sources = [*sorted((root / "src/frame").glob("*.c")),
-               *(root / "src/base" / name for name in ("arena.c", "ctx.c", "options.c", "version.c")),
+               *(root / "src/base" / name
+                 for name in ("arena.c", "ctx.c", "options.c", "packed.c", "version.c")),
                root / "tests/property/frame_twin.c"]
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "twin"
