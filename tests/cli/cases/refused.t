@@ -163,5 +163,5 @@ $ for x in '\177ELF' '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\267\0\1\0\0\0\0\0\0\0\
 
 Files in a folder of captures that are none.
 
-$ mkdir $T/many; cp -r examples/raw $T/many; coretap manifest -o $T/list $T/many
+$ mkdir $T/many; cp examples/raw/*.bin examples/raw/*.ini examples/raw/*.py $T/many; coretap manifest -o $T/list $T/many
 ! coretap: 2 captures of 0.0 MB, 4 other files (--verbose names them)
