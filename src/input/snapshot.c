@@ -3,6 +3,7 @@
  * a capture of them. */
 #include "input/snapshot.h"
 #include "base/elf_look.h"
+#include "base/printable.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -76,6 +77,22 @@ static int program_begin(struct snapshot *s, const struct ct_ini_item *item)
     return CT_OK;
 }
 
+/* coretap record escapes bytes of a path that cannot be printed (ct_put_printable), but not a backslash. So a
+ * file with the path as it is written is preferred. */
+static int find_escaped(const struct snapshot *s, struct program *program)
+{
+    const struct ct_files *files = s->opening->files;
+    uint64_t size;
+    if (!strchr(program->file, '\\') || files->look(files->user, program->file, &size) != CT_FILE_NONE)
+        return CT_OK;
+    char *path = ct_arena_strdup(s->opening->arena, program->file);
+    if (!path)
+        return ct_fail_nomem(s->opening->ctx, s->path);
+    if (ct_unescape(path) && files->look(files->user, path, &size) == CT_FILE_REGULAR)
+        program->file = path;
+    return CT_OK;
+}
+
 static int on_program(struct snapshot *s, const struct ct_ini_item *item)
 {
     struct program *program = &s->programs[s->program_count - 1];
@@ -87,7 +104,8 @@ static int on_program(struct snapshot *s, const struct ct_ini_item *item)
     }
     if (strcmp(item->key, "elf") != 0)
         return CT_OK;
-    return ct_ini_file(s->opening->arena, s->folder, item, &program->file);
+    const int rc = ct_ini_file(s->opening->arena, s->folder, item, &program->file);
+    return rc ? rc : find_escaped(s, program);
 }
 
 /* Returns why the file cannot be the one that ran; NULL: it can. */

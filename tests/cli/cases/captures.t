@@ -39,3 +39,8 @@ $ cp -r examples/raw $T/packed && gzip -c examples/raw/board.bin >$T/packed/boar
 | coretap: warning: $T/packed/board.bin: is compressed with gzip, which is not unpacked here; unpack it with 'gunzip' first
 ! coretap: $T/packed/board.bin: is compressed with gzip, which is not unpacked here; unpack it with 'gunzip' first
 [2]
+A program whose path has a tab, as coretap record writes it. A backslash in a path stays one.
+$ cp -r examples/quickstart $T/tab; cd $T/tab; cp firmware.bin 'a	b'; cp firmware.bin 'a\x0ab'; cp snapshot.ini s; for x in 'a\\x09b' 'a\\x0ab' 'a\\x0bb'; do { cat s; printf "[program]\nelf=$x\n"; } >snapshot.ini; coretap info . 2>&1 | grep -c 'No such file'; done
+| 0
+| 0
+| 2
