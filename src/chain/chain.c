@@ -15,9 +15,7 @@
 #include "chain/narrow.h"
 #include "chain/points.h"
 #include "chain/shard.h"
-#include "chain/relayed.h"
 #include "chain/threads/parallel.h"
-#include "chain/threads/relay.h"
 #include "chain/threads/side_by_side.h"
 #include "coretap/program.h"
 #include "frame/demux_skip.h"
@@ -192,13 +190,6 @@ size_t ct_chain_leave(struct ct_chain *c, uint8_t id)
     return ct_chain_count_decoded(c);
 }
 
-void ct_chain_relay(struct ct_chain *c)
-{
-    const struct ct_chain_sink *s = c->sink;
-    c->relays = c->options.level == CT_LEVEL_STEPS && s->steps && !s->packets && !s->elems && !s->events &&
-                !s->flow && !s->part_new && !ct_memories_change(c->memories);
-}
-
 void ct_chain_tell_points(struct ct_chain *c, const struct ct_chain_points *points)
 {
     c->points = points;
@@ -265,7 +256,6 @@ void ct_chain_free(struct ct_chain *c)
         return;
     ct_parallel_free(c->parallel);
     ct_side_by_side_free(c->side);
-    ct_relay_free(c->relay);
     ct_m_steps_free(c->m_steps);
     for (size_t i = 0; i < c->count; i++)
         ct_stream_chain_deinit(&c->streams[i]);

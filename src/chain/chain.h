@@ -9,7 +9,6 @@ struct ct_chain_points;
 struct ct_m_steps;
 struct ct_memories;
 struct ct_parallel;
-struct ct_relay;
 struct ct_side_by_side;
 
 struct ct_chain {
@@ -24,10 +23,7 @@ struct ct_chain {
     struct ct_parallel *parallel; /* decodes the streams instead of this object; NULL without threads */
     struct ct_side_by_side *side; /* decodes slices of the streams; NULL: each stream is decoded as far as
                                      there are bytes */
-    struct ct_relay *relay;       /* queue to the receiver of steps, for a separate thread that decodes ahead;
-                                     or NULL */
     struct ct_m_steps *m_steps;   /* inserted before the receiver, or NULL */
-    bool relays;                  /* a separate thread may decode ahead */
     const struct ct_chain_points *points; /* receiver of synchronisation points, or NULL */
     const struct ct_chain_shard *shard;   /* the shard of the buffer to decode; NULL: all of it */
     uint8_t begin_id;                     /* ID of the first bytes that a shard reads from frames, or 0 */

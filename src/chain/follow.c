@@ -71,8 +71,8 @@ const struct ct_graph *ct_follow_graph(const struct ct_follow *f)
     return f->fast ? ct_fast_graph(f->fast) : f->steps ? ct_steps_graph(f->steps) : NULL;
 }
 
-static int give_steps(struct ct_follow *f, const struct ct_stream *stream, const struct ct_step_batch *batch,
-                      const struct ct_chain_sink *sink)
+int ct_follow_give_steps(struct ct_follow *f, const struct ct_stream *stream,
+                         const struct ct_step_batch *batch, const struct ct_chain_sink *sink)
 {
     if (!batch->count && !batch->mark_count)
         return 0;
@@ -93,7 +93,7 @@ static int run_steps(struct ct_follow *f, const struct ct_stream *stream, size_t
         rc = ct_steps_run(f->steps, f->records + done, size - done, &taken, &batch);
         done += taken;
         if (!rc)
-            rc = give_steps(f, stream, &batch, sink);
+            rc = ct_follow_give_steps(f, stream, &batch, sink);
     }
     return rc;
 }
@@ -126,7 +126,7 @@ static int run_fast(struct ct_follow *f, const struct ct_stream *stream, const s
         rc = ct_fast_run(f->fast, elems + done, size - done, end, &taken, &batch);
         done += taken;
         if (!rc)
-            rc = give_steps(f, stream, &batch, sink);
+            rc = ct_follow_give_steps(f, stream, &batch, sink);
     }
     return rc;
 }
@@ -206,7 +206,7 @@ int ct_follow_flush(struct ct_follow *f, const struct ct_stream *stream, const s
         ct_steps_flush(f->steps, &batch);
     else if (f->fast && !f->gives_counts)
         rc = ct_fast_flush(f->fast, &batch);
-    return rc ? rc : give_steps(f, stream, &batch, sink);
+    return rc ? rc : ct_follow_give_steps(f, stream, &batch, sink);
 }
 
 int ct_follow_sync(struct ct_follow *f, struct ct_stream_stats *stats)
@@ -225,7 +225,7 @@ int ct_follow_rest(struct ct_follow *f, const struct ct_stream *stream, const st
 {
     struct ct_step_batch batch = {0};
     const int rc = f->fast ? ct_fast_rest(f->fast, &batch) : CT_OK;
-    return rc ? rc : give_steps(f, stream, &batch, sink);
+    return rc ? rc : ct_follow_give_steps(f, stream, &batch, sink);
 }
 
 void ct_follow_seam(const struct ct_follow *f, struct ct_seam *seam)
@@ -245,23 +245,34 @@ void ct_follow_clear_sums(struct ct_follow *f)
         ct_fast_clear_sums(f->fast);
 }
 
+struct ct_graph *ct_follow_own_graph(struct ct_follow *f)
+{
+    return ct_fast_own_graph(f->fast);
+}
+
 bool ct_follow_only_counts(const struct ct_follow *f)
 {
     return f->fast && f->edges;
+}
+
+bool ct_follow_gives_steps(const struct ct_follow *f)
+{
+    return f->fast && !f->gives_counts;
 }
 
 int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out)
 {
     const int rc = ct_shared_program_new(whole->ctx, most ? most : SHARED_BLOCKS, out);
     if (!rc)
-        ct_fast_share(whole->fast, *out, false);
+        ct_fast_share(whole->fast, *out, CT_GRAPH_WHOLE);
     return rc;
 }
 
 void ct_follow_make_part(struct ct_follow *part, struct ct_shared_program *shared)
 {
-    ct_edges_make_part(part->edges);
-    ct_fast_share(part->fast, shared, true);
+    if (part->edges)
+        ct_edges_make_part(part->edges);
+    ct_fast_share(part->fast, shared, part->edges ? CT_GRAPH_OWN_NUMBERS : CT_GRAPH_SHARED_NUMBERS);
 }
 
 bool ct_follow_part_is_full(const struct ct_follow *part)

@@ -45,6 +45,14 @@ int ct_follow_piece(struct ct_follow *follow, const struct ct_piece *piece);
 
 const struct ct_graph *ct_follow_graph(const struct ct_follow *follow);
 
+/* Returns the graph of the fast engine, to which the nodes and edges of parts are added. */
+struct ct_graph *ct_follow_own_graph(struct ct_follow *follow);
+
+/* Counts a batch of steps if edges are counted, and passes it to the receiver. Returns 0, an error, or what
+ * the receiver returned. */
+int ct_follow_give_steps(struct ct_follow *follow, const struct ct_stream *stream,
+                         const struct ct_step_batch *batch, const struct ct_chain_sink *sink);
+
 /* Follows elements in order; `end` is that of ct_walk_run. Returns 0, an error, or what a receiver returned.
  */
 int ct_follow_run(struct ct_follow *follow, const struct ct_stream *stream, const struct ct_elem *elems,
@@ -69,12 +77,15 @@ void ct_follow_clear_sums(struct ct_follow *follow);
 /* Returns true when this object makes only counts, so that objects of its kind can serve as parts. */
 bool ct_follow_only_counts(const struct ct_follow *follow);
 
+/* Returns true when this object gives batches of steps, and objects of its kind can serve as parts. */
+bool ct_follow_gives_steps(const struct ct_follow *follow);
+
 /* Makes the program that the parts of a stream share, with at most `most` blocks (0: the default), and
  * numbers its contents with the object of the whole stream, which must be unused. The caller holds it.
  * CT_ERR_NOMEM. */
 int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out);
 
-/* Makes the object count a part of a stream. ct_follow_take then moves its counts to the object of the whole
+/* Makes the object follow a part of a stream. ct_follow_take then moves its counts to the object of the whole
  * stream. A part that is full must be taken soon. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 void ct_follow_make_part(struct ct_follow *part, struct ct_shared_program *shared);
 bool ct_follow_part_is_full(const struct ct_follow *part);

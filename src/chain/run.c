@@ -6,7 +6,6 @@
 #include "chain/feed.h"
 #include "chain/shard.h"
 #include "chain/threads/parallel.h"
-#include "chain/threads/relay.h"
 #include "frame/demux_skip.h"
 
 /* Decodes a file without frames with threads that read it themselves. Does nothing when that is not
@@ -40,14 +39,17 @@ static int end_shard(struct ct_chain *c, int rc)
     return rc;
 }
 
-static int run_file(void *user)
+int ct_chain_run(struct ct_chain *c)
 {
-    struct ct_chain *c = user;
+    CT_REQUIRE(NULL, c);
     struct ct_feed feed;
     size_t pushed;
+    if (c->bytes)
+        return ct_fail(c->ctx, CT_ERR_ARG,
+                       "%s: the chain has already decoded bytes, so the file is not read; make a new "
+                       "chain",
+                       __func__);
     int rc = ct_feed_open(&feed, c->ctx, c->buffer, ct_framing_file_offset(ct_chain_framing(c), c->begin));
-    if (c->relay) /* the handler of SIGBUS only runs in the caller's threads */
-        feed.chunks.maps = false;
     if (!rc)
         rc = share_file(c, &feed.chunks);
     while (!rc && !feed.ended)
@@ -58,32 +60,4 @@ static int run_file(void *user)
     if (c->shard)
         rc = end_shard(c, rc);
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
-}
-
-/* Runs the chain in a separate thread, ahead of its receiver. This thread and the caller's count as two of
- * the wanted threads. */
-static int run_ahead(struct ct_chain *c)
-{
-    const struct ct_chain_sink *sink = c->sink;
-    int rc = ct_relay_new(c->ctx, sink, &c->relay);
-    if (rc)
-        return rc;
-    c->options.threads--;
-    c->sink = ct_relay_sink(c->relay);
-    rc = ct_relay_run(c->relay, run_file, c);
-    c->sink = sink;
-    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
-}
-
-int ct_chain_run(struct ct_chain *c)
-{
-    CT_REQUIRE(NULL, c);
-    if (c->bytes)
-        return ct_fail(c->ctx, CT_ERR_ARG,
-                       "%s: the chain has already decoded bytes, so the file is not read; make a new "
-                       "chain",
-                       __func__);
-    const bool ahead = c->relays && !c->relay && !c->shard && !c->points && !c->begin &&
-                       ct_chain_useful_threads(c, c->options.threads) > 1;
-    return ahead ? run_ahead(c) : run_file(c);
 }

@@ -83,10 +83,10 @@ struct ct_graph *ct_fast_own_graph(struct ct_fast *f)
     return f->builder.graph;
 }
 
-void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, bool part)
+void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, enum ct_graph_part part)
 {
     ct_graph_share(f->builder.graph, shared, part);
-    if (part)
+    if (part != CT_GRAPH_WHOLE)
         ct_blocks_share(&f->blocks, shared);
 }
 

@@ -8,6 +8,7 @@
 #include "coretap/edges.h"
 #include "coretap/steps.h"
 #include "flow/blocks.h"
+#include "flow/shared_program.h"
 #include "flow/sums.h"
 
 /* Adds all counts to the table, then forgets the program and the contexts, as if the engine were new at this
@@ -16,7 +17,7 @@ int ct_fast_forget(struct ct_fast *f);
 
 /* Lets an unused engine share the graph with the others of its stream. A part shares blocks, too, and keeps
  * only the numbers of its nodes and edges. */
-void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, bool part);
+void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, enum ct_graph_part part);
 
 /* Returns the graph; the caller may add to it. */
 struct ct_graph *ct_fast_own_graph(struct ct_fast *f);

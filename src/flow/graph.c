@@ -52,7 +52,7 @@ struct store {
 struct ct_graph {
     struct ct_ctx *ctx;
     struct ct_shared_program *shared; /* NULL: the graph shares nothing */
-    bool numbers_alone; /* it stores no entries, only numbers: the shared graph has the entries */
+    enum ct_graph_part part;          /* if it shares */
     struct store nodes;
     struct store edges;
 };
@@ -208,9 +208,8 @@ static int grow(const struct ct_graph *graph, struct store *store)
     }
     if (graph->shared && !ids)
         return ct_fail_nomem(graph->ctx, "program graph");
-    uint8_t *entries =
-        graph->numbers_alone ? NULL : ct_array_grow(store->entries, store->cap, cap, store->size);
-    if (!entries && !graph->numbers_alone)
+    uint8_t *entries = graph->part ? NULL : ct_array_grow(store->entries, store->cap, cap, store->size);
+    if (!entries && !graph->part)
         return ct_fail_nomem(graph->ctx, "program graph");
     store->entries = entries;
     store->cap = cap;
@@ -228,7 +227,7 @@ static int append(const struct ct_graph *graph, struct store *store, const void 
     const int rc = store->count == store->cap ? grow(graph, store) : CT_OK;
     if (rc)
         return rc;
-    if (!graph->numbers_alone)
+    if (!graph->part)
         memcpy(store->entries + store->count * store->size, entry, store->size);
     *number = store->count++;
     return CT_OK;
@@ -316,6 +315,10 @@ static bool grow_numbers(struct store *store, uint32_t id)
 static int number_of_id(const struct ct_graph *graph, struct store *store, uint32_t id, const void *entry,
                         uint32_t *number)
 {
+    if (graph->part == CT_GRAPH_SHARED_NUMBERS) {
+        *number = id;
+        return CT_OK;
+    }
     if (has_id(store, id, number))
         return CT_OK;
     if (id >= store->id_cap && !grow_numbers(store, id))
@@ -332,7 +335,8 @@ static int number_of_id(const struct ct_graph *graph, struct store *store, uint3
 static struct ct_edge shared_edge(const struct ct_graph *graph, const struct ct_edge *edge)
 {
     struct ct_edge shared = *edge;
-    shared.from = graph->nodes.ids[edge->from];
+    if (graph->part != CT_GRAPH_SHARED_NUMBERS)
+        shared.from = graph->nodes.ids[edge->from];
     return shared;
 }
 
@@ -373,10 +377,10 @@ void ct_graph_free(struct ct_graph *graph)
     free(graph);
 }
 
-void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, bool numbers_alone)
+void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, enum ct_graph_part part)
 {
     graph->shared = ct_shared_program_hold(shared);
-    graph->numbers_alone = numbers_alone;
+    graph->part = part;
 }
 
 int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, bool is_new, uint32_t *id,
@@ -421,11 +425,12 @@ int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *
 /* Refuses an edge whose node is not in the graph, because the home of an edge depends on its node. */
 static int check_edge(const struct ct_graph *graph, const struct ct_edge *edge)
 {
-    return edge->from < graph->nodes.count ? CT_OK
-                                           : ct_fail(graph->ctx, CT_ERR_ARG,
-                                                     "program graph: an edge starts at node %u of %u, so it "
-                                                     "was not added; add its node first",
-                                                     edge->from, graph->nodes.count);
+    return edge->from < graph->nodes.count || graph->part == CT_GRAPH_SHARED_NUMBERS
+               ? CT_OK
+               : ct_fail(graph->ctx, CT_ERR_ARG,
+                         "program graph: an edge starts at node %u of %u, so it "
+                         "was not added; add its node first",
+                         edge->from, graph->nodes.count);
 }
 
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
@@ -453,8 +458,8 @@ int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_
 struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node)
 {
     struct ct_node entry;
-    if (graph->numbers_alone)
-        return ct_shared_program_node_at(graph->shared, graph->nodes.ids[node]);
+    if (graph->part)
+        return ct_shared_program_node_at(graph->shared, ct_graph_node_id(graph, node));
     memcpy(&entry, graph->nodes.entries + node * sizeof entry, sizeof entry);
     return entry;
 }
@@ -462,42 +467,62 @@ struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node)
 struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge)
 {
     struct ct_edge entry;
-    if (graph->numbers_alone) {
-        entry = ct_shared_program_edge_at(graph->shared, graph->edges.ids[edge]);
-        entry.from = graph->nodes.numbers[entry.from] - 1;
+    if (graph->part) {
+        entry = ct_shared_program_edge_at(graph->shared, ct_graph_edge_id(graph, edge));
+        if (graph->part != CT_GRAPH_SHARED_NUMBERS)
+            entry.from = graph->nodes.numbers[entry.from] - 1;
         return entry;
     }
     memcpy(&entry, graph->edges.entries + edge * sizeof entry, sizeof entry);
     return entry;
 }
 
-int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number)
+static int take_shared_node(struct ct_graph *graph, uint32_t id, uint32_t *number)
 {
-    const uint32_t id = part->nodes.ids[node];
     if (has_id(&graph->nodes, id, number))
         return CT_OK;
     const struct ct_node shared = ct_shared_program_node_at(graph->shared, id);
     return number_of_id(graph, &graph->nodes, id, &shared, number);
 }
 
-int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number)
+int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number)
 {
-    const uint32_t id = part->edges.ids[edge];
+    return take_shared_node(graph, part->nodes.ids[node], number);
+}
+
+/* Sets *number to the number in `graph` of the edge with a shared number, and adds the edge when it is new,
+ * after its node if that is new, too. */
+static int take_shared_edge(struct ct_graph *graph, uint32_t id, uint32_t *number)
+{
     if (has_id(&graph->edges, id, number))
         return CT_OK;
     struct ct_edge shared = ct_shared_program_edge_at(graph->shared, id);
-    shared.from = graph->nodes.numbers[shared.from] - 1;
-    return number_of_id(graph, &graph->edges, id, &shared, number);
+    const int rc = take_shared_node(graph, shared.from, &shared.from);
+    return rc ? rc : number_of_id(graph, &graph->edges, id, &shared, number);
+}
+
+int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number)
+{
+    return take_shared_edge(graph, part->edges.ids[edge], number);
+}
+
+int ct_graph_take_shared_edges(struct ct_graph *graph, const uint32_t *ids, size_t count, uint32_t *numbers)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++)
+        if (!has_id(&graph->edges, ids[i], &numbers[i]))
+            rc = take_shared_edge(graph, ids[i], &numbers[i]);
+    return rc;
 }
 
 uint32_t ct_graph_node_id(const struct ct_graph *part, uint32_t node)
 {
-    return part->nodes.ids[node];
+    return part->part == CT_GRAPH_SHARED_NUMBERS ? node : part->nodes.ids[node];
 }
 
 uint32_t ct_graph_edge_id(const struct ct_graph *part, uint32_t edge)
 {
-    return part->edges.ids[edge];
+    return part->part == CT_GRAPH_SHARED_NUMBERS ? edge : part->edges.ids[edge];
 }
 
 bool ct_graph_has_node(const struct ct_graph *graph, uint32_t id, uint32_t *number)

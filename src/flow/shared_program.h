@@ -43,10 +43,16 @@ int ct_shared_program_edge(struct ct_shared_program *p, const struct ct_edge *ed
 struct ct_node ct_shared_program_node_at(struct ct_shared_program *p, uint32_t id);
 struct ct_edge ct_shared_program_edge_at(struct ct_shared_program *p, uint32_t id);
 
-/* Lets an empty graph share nodes and edges. Its own numbers stay in the order of the first traversals. With
- * `numbers_alone` it stores no nodes and edges, and ct_graph_nodes and ct_graph_edges return only their
- * number. */
-void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, bool numbers_alone);
+/* What a graph that shares is. */
+enum ct_graph_part {
+    CT_GRAPH_WHOLE,          /* that of a whole stream, with nodes and edges */
+    CT_GRAPH_OWN_NUMBERS,    /* of a part that counts: no nodes and edges, but numbers of its own */
+    CT_GRAPH_SHARED_NUMBERS, /* of a part that gives steps: its numbers are the shared ones */
+};
+
+/* Lets an empty graph share nodes and edges. Its own numbers stay in the order of the first traversals. For
+ * parts ct_graph_nodes and ct_graph_edges return only how many have own numbers. */
+void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, enum ct_graph_part part);
 
 /* Do what ct_graph_node and ct_graph_edge do. `is_new`: these functions were not given the same node or edge
  * before. `id`: where its shared number is kept, or NULL; when the number is not known yet, it is looked up
@@ -64,6 +70,10 @@ struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge);
  * shares the program with the part; it must have the node of the edge. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number);
 int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number);
+
+/* Sets `numbers` to the numbers in `graph` of the edges with shared numbers, in their order. Adds those that
+ * are new, each after its node if that is new, too. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_graph_take_shared_edges(struct ct_graph *graph, const uint32_t *ids, size_t count, uint32_t *numbers);
 
 /* Return the shared number of a node or an edge of a part. */
 uint32_t ct_graph_node_id(const struct ct_graph *part, uint32_t node);

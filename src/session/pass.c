@@ -4,7 +4,6 @@
 
 #include "base/ctx.h"
 #include "chain/leave.h"
-#include "chain/relayed.h"
 #include "session/shard.h"
 #include "session/sieve.h"
 
@@ -187,17 +186,6 @@ static int on_cut(void *user, const struct ct_stream *stream, bool is_end, uint6
     return rc ? rc : ct_shard_reach(s->options.shard, stream, is_end, offset, &all);
 }
 
-/* Returns whether a separate thread makes steps ahead of the analyses. This pays when an analysis spends as
- * much time on each step as making it costs, for example to follow calls; an analysis whose state is a few
- * numbers only looks for some steps. Sieves exclude it, because they leave streams of a running chain. */
-static bool may_relay(const struct ct_session *s)
-{
-    bool pays = false;
-    for (size_t i = 0; i < s->count; i++)
-        pays |= s->analyses[i]->kind->inputs & CT_INPUT_STEPS && !ct_pass_can_say_state(s->analyses[i]);
-    return pays && !s->sieves;
-}
-
 int ct_pass_run(const struct ct_session *s, struct ct_pass *pass, const struct ct_buffer *buffer, bool counts,
                 bool steps, bool is_last)
 {
@@ -219,8 +207,6 @@ int ct_pass_run(const struct ct_session *s, struct ct_pass *pass, const struct c
         ct_index_begin_chain(pass->chain, &pass->begin);
         rc = begin_dead(pass);
     }
-    if (!rc && steps && may_relay(s))
-        ct_chain_relay(pass->chain);
     pass->part.user = pass;
     pass->part.reach = on_cut;
     if (!rc && pass->part.end)

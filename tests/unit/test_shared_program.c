@@ -22,7 +22,7 @@ static struct ct_edge edge_from(uint32_t from, uint64_t next)
     return (struct ct_edge){.from = from, .next = next, .exec = 1};
 }
 
-static struct ct_graph *graph_of(struct ct_shared_program *shared, bool part)
+static struct ct_graph *graph_of(struct ct_shared_program *shared, enum ct_graph_part part)
 {
     struct ct_graph *graph;
     assert_int_equal(ct_graph_new(NULL, &graph), CT_OK);
@@ -45,8 +45,8 @@ TEST(parts_number_by_their_own_way)
 {
     struct ct_shared_program *shared;
     assert_int_equal(ct_shared_program_new(NULL, 16, &shared), CT_OK);
-    struct ct_graph *first = graph_of(shared, true);
-    struct ct_graph *second = graph_of(shared, true);
+    struct ct_graph *first = graph_of(shared, CT_GRAPH_OWN_NUMBERS);
+    struct ct_graph *second = graph_of(shared, CT_GRAPH_OWN_NUMBERS);
     assert_int_equal(go(second, 0x300, 0x100), 0);
     assert_int_equal(go(first, 0x100, 0x200), 0);
     assert_int_equal(go(second, 0x100, 0x200), 1);
@@ -78,9 +78,9 @@ TEST(whole_is_numbered_in_the_order_of_its_parts)
     struct ct_shared_program *shared;
     uint32_t count, number;
     assert_int_equal(ct_shared_program_new(NULL, 16, &shared), CT_OK);
-    struct ct_graph *first = graph_of(shared, true);
-    struct ct_graph *second = graph_of(shared, true);
-    struct ct_graph *whole = graph_of(shared, false);
+    struct ct_graph *first = graph_of(shared, CT_GRAPH_OWN_NUMBERS);
+    struct ct_graph *second = graph_of(shared, CT_GRAPH_OWN_NUMBERS);
+    struct ct_graph *whole = graph_of(shared, CT_GRAPH_WHOLE);
     go(second, 0x400, 0x300);
     go(second, 0x300, 0x100);
     go(second, 0x100, 0x200);

@@ -11,7 +11,7 @@
 #define SEGMENT         ((size_t)256 << 10)
 #define SEGMENT_COUNTED ((size_t)8 << 20)
 
-static size_t lane_of(const struct ct_parallel *p, const struct ct_stream *stream)
+size_t ct_parallel_lane_of(const struct ct_parallel *p, const struct ct_stream *stream)
 {
     size_t i = 0;
     while (p->lanes[i].total.id != stream->id)
@@ -29,7 +29,7 @@ static int follow_elems(void *user, const struct ct_stream *stream, const struct
 {
     const struct ct_parallel *p = user;
     const struct ct_chain_sink *sink = p->how.sink;
-    const size_t i = lane_of(p, stream);
+    const size_t i = ct_parallel_lane_of(p, stream);
     const struct ct_stream_chain *chain = &p->how.streams[i];
     int rc = sink->elems ? sink->elems(sink->user, stream, batch) : 0;
     if (!rc && chain->events && !chain->follow)
@@ -45,10 +45,15 @@ static void set_goal(struct ct_parallel *p)
     const bool records = o->level == CT_LEVEL_FLOW && o->engine != CT_ENGINE_FAST && !p->how.memories_change;
     p->counts = o->level >= CT_LEVEL_FLOW && !p->how.memories_change && !p->how.sink->events &&
                 p->how.count && ct_follow_only_counts(p->how.streams[0].follow) && !p->how.sink->steps;
-    p->follows = (o->level >= CT_LEVEL_FLOW && !records && !p->counts) ||
+    p->gives_steps = ct_parallel_can_give_steps(&p->how);
+    p->follows = (o->level >= CT_LEVEL_FLOW && !records && !p->counts && !p->gives_steps) ||
                  (o->level >= CT_LEVEL_ELEMENT && p->how.sink->events);
     p->task_options = *o;
-    p->goal = (struct ct_task_goal){.level = (enum ct_level)o->level, .sink = p->how.sink};
+    if (p->gives_steps) /* edges are counted when steps are delivered */
+        p->task_options.edges = CT_EDGES_NONE;
+    p->steps_sink = (struct ct_chain_sink){.user = p, .steps = ct_parallel_take_steps};
+    p->goal = (struct ct_task_goal){.level = (enum ct_level)o->level,
+                                    .sink = p->gives_steps ? &p->steps_sink : p->how.sink};
     if (!p->follows)
         return;
     p->task_options.level = CT_LEVEL_ELEMENT;
@@ -64,14 +69,14 @@ static int init_lanes(struct ct_parallel *p)
         struct ct_stream_chain *stream = &p->how.streams[i];
         struct ct_parallel_lane *lane = &p->lanes[i];
         const bool split = stream->ops->find_sync != NULL;
-        const bool apart = p->follows || (p->counts && split);
+        const bool apart = p->follows || p->gives_steps || (p->counts && split);
         const size_t segment = p->counts ? SEGMENT_COUNTED : SEGMENT;
         *lane = (struct ct_parallel_lane){.live = apart ? NULL : stream,
                                           .split = split,
                                           .apart = apart,
                                           .total = stream->stream,
                                           .segment = p->how.segment ? p->how.segment : segment};
-        if (p->counts && split)
+        if (p->gives_steps || (p->counts && split))
             rc = ct_follow_new_shared(stream->follow, p->how.shared_blocks, &lane->shared);
         struct ct_parallel_object *o = !rc && apart ? ct_parallel_get_object(p, lane, &rc) : NULL;
         if (o)
@@ -87,16 +92,18 @@ int ct_parallel_new(const struct ct_parallel_how *how, struct ct_parallel **out)
         return ct_fail_nomem(how->ctx, "threads");
     p->how = *how;
     set_goal(p);
-    p->keeps = p->goal.sink->packets || p->goal.sink->elems || p->goal.sink->flow || p->goal.sink->part_new;
+    p->keeps = p->goal.sink->packets || p->goal.sink->elems || p->goal.sink->flow || p->gives_steps ||
+               p->goal.sink->part_new;
     p->end = &p->first;
     p->most = 2 * (size_t)how->options->threads;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
     pthread_cond_init(&p->done, NULL);
     p->batches = malloc(sizeof *p->batches);
+    p->step_edges = malloc(CT_STEP_BATCH * sizeof *p->step_edges);
     p->lanes = calloc(how->count + 1, sizeof *p->lanes);
     p->ids = calloc(how->options->threads, sizeof *p->ids);
-    if (!p->batches || !p->lanes || !p->ids) {
+    if (!p->batches || !p->step_edges || !p->lanes || !p->ids) {
         p->how.count = 0;
         ct_parallel_free(p);
         return ct_fail_nomem(how->ctx, "threads");
@@ -122,6 +129,7 @@ static void free_lane(struct ct_parallel_lane *lane)
     ct_shared_program_release(lane->shared);
     ct_stream_bytes_free(&lane->left);
     ct_task_free(lane->filling);
+    ct_task_free(lane->before);
 }
 
 static void free_tasks(const struct ct_parallel *p, struct ct_task *t)
@@ -148,6 +156,7 @@ void ct_parallel_free(struct ct_parallel *p)
     pthread_cond_destroy(&p->work);
     pthread_cond_destroy(&p->done);
     free(p->batches);
+    free(p->step_edges);
     free(p->lanes);
     free(p->ids);
     free(p);

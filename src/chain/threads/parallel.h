@@ -8,8 +8,8 @@
  * from the right state. So the result does not depend on what a trace unit repeats at a synchronisation
  * point; that only decides how often a task is decoded twice.
  *
- * Tasks make what the receivers want up to the records of the plain walk. Beyond that they make elements, and
- * the follow object of the stream follows them in order. */
+ * Tasks make what the receivers want up to the records of the plain walk, edge counts, and steps if nothing
+ * else is wanted. Otherwise they make elements, and the follow object of the stream follows them in order. */
 #pragma once
 
 #include "chain/stream.h"

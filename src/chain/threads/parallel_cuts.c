@@ -37,7 +37,7 @@ struct ct_task *ct_parallel_new_task(struct ct_parallel *p, size_t lane)
     t->lane = lane;
     t->begin = t->end = 0;
     t->behind = CT_BEHIND_MORE;
-    t->speculative = t->confirmed = t->warm = t->whole = false;
+    t->speculative = t->confirmed = t->warm = t->whole = t->cut = t->left_object = false;
     t->state = CT_TASK_FILLING;
     t->lock = &p->lock;
     t->serial = ++p->serial;
@@ -54,8 +54,10 @@ static struct ct_task *fill_task(struct ct_parallel *p, size_t lane)
     return t;
 }
 
-/* Queues the task being filled for the threads; it ends at byte `end` of its piece. */
-static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t end, enum ct_behind behind)
+/* Queues the task being filled for the threads; it ends at byte `end` of its piece. `cut`: the
+ * next one is speculative. */
+static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t end, enum ct_behind behind,
+                     bool cut)
 {
     struct ct_task *t = lane->filling;
     t->end = end;
@@ -64,6 +66,8 @@ static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_
     lane->filling = NULL;
     pthread_mutex_lock(&p->lock);
     t->object = t->speculative ? NULL : lane->live;
+    t->owner = t->object ? ct_parallel_object_of(lane, t->object) : NULL;
+    t->cut = cut;
     t->after = t->speculative ? NULL : lane->last;
     t->state = CT_TASK_QUEUED;
     *p->end = t;
@@ -121,7 +125,7 @@ static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t
     }
     next->begin = cut - from;
     next->speculative = true;
-    dispatch(p, lane, cut, CT_BEHIND_MORE);
+    dispatch(p, lane, cut, CT_BEHIND_MORE, true);
     lane->filling = next;
     return ct_parallel_join(p, p->most);
 }
@@ -129,7 +133,7 @@ static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t
 /* Ends a task that is full and cannot be cut. */
 static int end_task(struct ct_parallel *p, struct ct_parallel_lane *lane)
 {
-    dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE);
+    dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE, false);
     return ct_parallel_join(p, lane->split ? 0 : p->most);
 }
 
@@ -149,7 +153,7 @@ static int cut_lane(struct ct_parallel *p, size_t index)
         if (lane->searched > from)
             from = lane->searched;
         size_t cut;
-        rc = ct_cuts_first(&t->piece, lane->live->ops, from, t->piece.size, &cut);
+        rc = ct_cuts_first(&t->piece, p->how.streams[index].ops, from, t->piece.size, &cut);
         if (!rc && cut != SIZE_MAX) {
             rc = cut_task(p, lane, index, cut);
         } else if (size >= lane->segment + CT_UNSPLIT_MOST) {
@@ -225,7 +229,7 @@ int ct_parallel_file(struct ct_parallel *p, const struct ct_parallel_file *file,
     size_t cut = SIZE_MAX;
     int rc = CT_OK;
     if (left > most - CT_UNSPLIT_MOST)
-        rc = ct_cuts_first(&t->piece, lane->live->ops, t->begin + (size_t)(most - CT_UNSPLIT_MOST),
+        rc = ct_cuts_first(&t->piece, p->how.streams[0].ops, t->begin + (size_t)(most - CT_UNSPLIT_MOST),
                            t->piece.size, &cut);
     if (rc)
         return ct_parallel_fail_task(p, t, rc);
@@ -243,7 +247,7 @@ int ct_parallel_flush(struct ct_parallel *p, enum ct_behind behind)
             lane->filling = fill_task(p, i);
         if (!lane->filling)
             return ct_fail_nomem(p->how.ctx, "threads");
-        dispatch(p, lane, lane->filling->piece.size, behind);
+        dispatch(p, lane, lane->filling->piece.size, behind, false);
     }
     return ct_parallel_join(p, 0);
 }

@@ -51,6 +51,8 @@ static bool begins_right(const struct ct_parallel *p, const struct ct_parallel_l
         return true;
     if (!t->ready || lane->left.size)
         return false;
+    if (!lane->live)
+        return ct_seam_equal(&lane->before->rest, &t->seam);
     struct ct_seam seam;
     ct_stream_chain_seam(lane->live, &seam);
     return ct_seam_equal(&seam, &t->seam) &&
@@ -93,10 +95,13 @@ static int finish(struct ct_parallel *p, struct ct_parallel_lane *lane, struct c
 /* Makes the object of a task the live one: it has the state after the last task. */
 static void go_on_with(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t)
 {
-    if (t->speculative)
-        t->start_offset = lane->live->start_offset;
+    if (!t->speculative)
+        lane->start_offset = t->object->start_offset;
+    else if (lane->live)
+        lane->start_offset = lane->live->start_offset;
+    t->start_offset = lane->start_offset;
     pthread_mutex_lock(&p->lock); /* from here on the previous live object is free */
-    lane->live = t->object;
+    lane->live = t->left_object ? NULL : t->object;
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -117,7 +122,9 @@ static int renew_counting(struct ct_parallel *p, struct ct_parallel_lane *lane, 
 static int decode_again(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t,
                         struct ct_batches *batches)
 {
-    const int rc = renew_counting(p, lane, t);
+    int rc = renew_counting(p, lane, t);
+    if (!rc)
+        rc = ct_parallel_restore(p, lane, batches);
     if (rc)
         return rc;
     if (t->part)
@@ -162,7 +169,7 @@ int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batc
     if (right) {
         if (!t->confirmed)
             go_on_with(p, lane, t);
-        if (t->speculative) /* not earlier: until now a thread used the object */
+        if (t->speculative && !t->left_object) /* not earlier: until now a thread used the object */
             t->object->start_offset = t->start_offset;
         rc = hand_on_kept(p, lane, t);
         if (!rc)

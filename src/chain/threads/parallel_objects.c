@@ -10,8 +10,8 @@ int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_paralle
                             struct ct_parallel_object *o)
 {
     const int rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id,
-                                        &p->task_options, false, p->how.memory);
-    if (!rc && p->counts)
+                                        &p->task_options, p->gives_steps, p->how.memory);
+    if (!rc && (p->counts || p->gives_steps))
         ct_follow_make_part(o->chain.follow, lane->shared);
     if (!rc && p->how.segment)
         ct_stream_chain_tune(&o->chain);
@@ -48,8 +48,10 @@ struct ct_parallel_object *ct_parallel_get_object(struct ct_parallel *p, struct 
         free(o);
         return NULL;
     }
-    o->next = lane->objects;
-    lane->objects = o;
+    struct ct_parallel_object **end = &lane->objects;
+    while (*end)
+        end = &(*end)->next;
+    *end = o; /* the first ones are lent first, because they know the most of the program */
     return o;
 }
 

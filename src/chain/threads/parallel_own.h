@@ -16,7 +16,10 @@ struct ct_parallel_object {
 };
 
 struct ct_parallel_lane {
-    struct ct_stream_chain *live; /* in the state after the last delivered task */
+    struct ct_stream_chain *live; /* in the state after the last delivered task; NULL: see `before` */
+    struct ct_task *before; /* the last delivered task, if its object is used by another task already, so
+                               that its end has to be decoded again when that state is needed */
+    uint64_t start_offset;  /* as in the object in that state */
     bool split; /* cut at synchronisation points; else all tasks use one object, one after the other */
     bool apart; /* tasks do not use the stream of the chain */
     struct ct_stream total;
@@ -39,7 +42,11 @@ struct ct_parallel {
     bool follows;                         /* tasks make elements, and the streams follow them in order */
     bool keeps;                           /* tasks keep records, whose number is limited */
     bool counts;                          /* tasks count, and the streams add up their counts */
+    bool gives_steps;                     /* tasks make steps, which are renumbered in their turn */
     struct ct_chain_sink follow_sink;     /* the receivers of elements, if `follows` */
+    struct ct_chain_sink steps_sink;      /* renumbers steps, if `gives_steps` */
+    uint32_t *step_edges;                 /* the new numbers of a batch */
+    uint64_t busy_ns, spare_ns;           /* of the caller's thread: with deliveries, and otherwise */
     struct ct_chain_options task_options; /* for the objects of tasks */
     struct ct_batches *batches;           /* of the caller's thread */
     struct ct_parallel_file file;         /* the file that tasks read */
@@ -58,6 +65,11 @@ struct ct_parallel {
     bool handing; /* another thread is delivering */
     int rc;       /* result of deliveries by other threads */
 };
+
+/* ---- parallel.c ---- */
+
+/* Returns the index of a stream. */
+size_t ct_parallel_lane_of(const struct ct_parallel *p, const struct ct_stream *stream);
 
 /* ---- parallel_objects.c ---- */
 
@@ -96,6 +108,21 @@ int ct_parallel_find_warm_up(const struct ct_parallel *p, size_t lane, struct ct
 /* Looks for a running task whose last part another thread may take, and makes a task of that part. True: the
  * lock, which must be held, was released meanwhile, so that the caller must look for work again. */
 bool ct_parallel_split(struct ct_parallel *p);
+
+/* ---- parallel_steps.c ---- */
+
+/* Returns true when tasks can make the steps that receivers want; else the caller's thread has to follow the
+ * elements of tasks. */
+bool ct_parallel_can_give_steps(const struct ct_parallel_how *how);
+
+/* Passes steps of a task to the receivers, under the numbers of the stream. `user` is the ct_parallel. */
+int ct_parallel_take_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch);
+
+/* Frees the object of a task of steps that is done, unless its state is needed when the task is delivered. */
+void ct_parallel_leave_object(struct ct_parallel *p, struct ct_task *t);
+
+/* Makes a live object in the state after the last delivered task, if there is none. Returns 0 or an error. */
+int ct_parallel_restore(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_batches *batches);
 
 /* ---- parallel_queue.c ---- */
 

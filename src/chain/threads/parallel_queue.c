@@ -3,6 +3,10 @@
 #include "chain/threads/parallel_own.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+/* Nanoseconds that the caller's thread waits at least before it decodes tasks of steps. */
+#define SPARE_LEAST UINT64_C(10000000)
 
 /* Gives an object to a task that is about to run; NULL when out of memory. The lock must be held. */
 static void choose_object(struct ct_parallel *p, struct ct_task *t)
@@ -10,6 +14,7 @@ static void choose_object(struct ct_parallel *p, struct ct_task *t)
     int rc;
     struct ct_parallel_object *o = ct_parallel_get_object(p, &p->lanes[t->lane], &rc);
     t->object = o ? &o->chain : NULL;
+    t->owner = o;
     if (o)
         o->busy = true;
 }
@@ -51,6 +56,8 @@ static void run_task(struct ct_parallel *p, struct ct_task *t, struct ct_batches
     int rc = t->speculative || ct_task_prepend(t, &lane->left) ? CT_OK : CT_ERR_NOMEM;
     if (!rc)
         ct_task_run(t, &p->goal, batches);
+    if (!rc && p->gives_steps)
+        ct_parallel_leave_object(p, t);
     if (!rc && !lane->split && !t->paused)
         rc = ct_parallel_keep_left(lane, t);
     if (rc)
@@ -71,9 +78,8 @@ static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
     pthread_mutex_unlock(&p->lock);
     const int rc = ct_parallel_hand_on(p, t, batches);
     pthread_mutex_lock(&p->lock);
-    struct ct_parallel_object *o = ct_parallel_object_of(lane, t->object);
-    if (o && t->speculative)
-        o->busy = false;
+    if (t->owner && t->speculative && !t->left_object)
+        t->owner->busy = false;
     p->first = t->next;
     if (!p->first)
         p->end = &p->first;
@@ -84,16 +90,34 @@ static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
     if (lane->last == t)
         lane->last = NULL;
     p->outstanding--;
-    put_back(p, t);
+    if (lane->before)
+        put_back(p, lane->before);
+    lane->before = lane->live ? NULL : t;
+    if (!lane->before)
+        put_back(p, t);
     pthread_cond_broadcast(&p->work);
     return rc;
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Returns whether the caller's thread decodes tasks, too. Steps need a part of the program of its own for
+ * that. Making it pays when the receiver leaves this thread a third of its time. */
+static bool has_time(const struct ct_parallel *p)
+{
+    return !p->gives_steps || !p->threads || p->spare_ns > p->busy_ns / 2 + SPARE_LEAST;
 }
 
 /* Decodes a task in the caller's thread, or waits until one is done. The lock must be held; it is released
  * meanwhile. */
 static int lend_a_hand(struct ct_parallel *p)
 {
-    struct ct_task *t = take_runnable(p);
+    struct ct_task *t = has_time(p) ? take_runnable(p) : NULL;
     if (!t && ct_parallel_split(p))
         return p->rc;
     p->away = !p->keeps;
@@ -115,8 +139,12 @@ int ct_parallel_join(struct ct_parallel *p, size_t outstanding)
 {
     int rc = 0;
     pthread_mutex_lock(&p->lock);
-    while (!rc && p->outstanding > outstanding)
-        rc = p->first->state == CT_TASK_DONE ? hand_on_oldest(p, p->batches) : lend_a_hand(p);
+    while (!rc && p->outstanding > outstanding) {
+        const bool done = p->first->state == CT_TASK_DONE;
+        const uint64_t begin = nanoseconds();
+        rc = done ? hand_on_oldest(p, p->batches) : lend_a_hand(p);
+        *(done ? &p->busy_ns : &p->spare_ns) += nanoseconds() - begin;
+    }
     pthread_mutex_unlock(&p->lock);
     return rc;
 }

@@ -73,6 +73,12 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return ct_batch_queue_add_flow(user, batch);
 }
 
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    (void)stream;
+    return ct_batch_queue_add_steps(user, batch);
+}
+
 /* Returns receivers that queue what the caller's receivers want, or the caller's own with its part. */
 static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sink *wanted)
 {
@@ -84,7 +90,8 @@ static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sin
     return (struct ct_chain_sink){.user = &t->batches,
                                   .packets = wanted->packets ? on_packets : NULL,
                                   .elems = wanted->elems ? on_elems : NULL,
-                                  .flow = wanted->flow ? on_flow : NULL};
+                                  .flow = wanted->flow ? on_flow : NULL,
+                                  .steps = wanted->steps ? on_steps : NULL};
 }
 
 /* Returns how many records the receivers of this level got from a stream so far. */
@@ -119,7 +126,13 @@ static bool is_full(const struct ct_stream_chain *object)
 
 static bool keeps(const struct ct_chain_sink *sink)
 {
-    return sink->packets || sink->elems || sink->flow;
+    return sink->packets || sink->elems || sink->flow || sink->steps;
+}
+
+/* Returns after how many records a task waits for its turn. */
+static uint64_t most_records(const struct ct_chain_sink *sink)
+{
+    return sink->steps ? CT_TASK_STEPS : keeps(sink) ? CT_TASK_RECORDS : UINT64_MAX;
 }
 
 /* Returns the end of the step that begins at `from`, and what follows it. The end of the task may move closer
@@ -226,8 +239,7 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
     const struct ct_chain_sink sink = sink_of(t, goal->sink);
     t->rc = hold_packets(t, &sink);
     if (!t->rc)
-        t->rc = feed(t, false, t->object, goal->level, batches, &sink,
-                     keeps(&sink) ? CT_TASK_RECORDS : UINT64_MAX, &t->paused);
+        t->rc = feed(t, false, t->object, goal->level, batches, &sink, most_records(&sink), &t->paused);
     const int rc = read_stats(t->object, &sink, &t->stats);
     t->rc = t->rc ? t->rc : rc;
 }

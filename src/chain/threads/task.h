@@ -12,6 +12,7 @@
 /* Number of records that a task makes before it waits for its turn; then it delivers the rest while it
  * decodes. This limits the memory for a small capture with much output. */
 #define CT_TASK_RECORDS (UINT64_C(1) << 20)
+#define CT_TASK_STEPS   (UINT64_C(1) << 21) /* the same for steps, which are smaller */
 
 enum ct_task_state {
     CT_TASK_FILLING,
@@ -32,6 +33,7 @@ struct ct_task {
     enum ct_task_state state; /* guarded by the lock of the queue */
     size_t lane;              /* index of its stream */
     struct ct_stream_chain *object;
+    struct ct_parallel_object *owner; /* of `object`; NULL: the object is the stream's own */
     struct ct_stream_bytes piece;
     size_t begin, end; /* the range of the task in the piece; bytes before `begin` are its warm-up */
     enum ct_behind behind;
@@ -43,6 +45,8 @@ struct ct_task {
     uint64_t serial;       /* distinguishes tasks that are made in the same memory */
     bool confirmed;        /* speculative, and known before its turn to have begun in the right state */
     uint64_t start_offset; /* for a speculative task that began in the right state: as in the chain object */
+    bool cut;              /* the task after it is speculative */
+    bool left_object;      /* the object is in use by another task, or may be */
     bool speculative; /* begins in the state after its warm-up; else in the state that is known to be right */
 
     /* Set when it is done: */
@@ -54,6 +58,7 @@ struct ct_task {
     struct ct_batch_queue batches;
     void *part;          /* the caller's part, instead of the queue of batches */
     struct ct_seam seam; /* for a speculative task: the state in which it began */
+    struct ct_seam rest; /* the state in which it ended, if it left its object */
 };
 
 void ct_task_free(struct ct_task *task);
