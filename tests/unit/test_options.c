@@ -51,9 +51,32 @@ struct bench {
     struct ct_monitor_spec *spec;
     struct ct_wcet *wcet;
     struct ct_cfg *cfg;
+    struct ct_cover *cover;
+    struct ct_cover_views *views;
+    struct ct_stack_sums *stacks;
+    struct ct_timing_sums *timing;
+    struct ct_fractal_sums *logs;
+    struct ct_report *report;
+    struct ct_manifest *manifest;
     uint8_t elf[ELF_SIZE];
 };
 
+static int drop(void *user, const void *data, size_t size)
+{
+    (void)user;
+    (void)data;
+    (void)size;
+    return CT_OK;
+}
+
+/* Defines a function that gives options to `function`. */
+#define CALL(name, function, ...)                                                                            \
+    static int name(struct bench *b, const void *options)                                                    \
+    {                                                                                                        \
+        return function(__VA_ARGS__);                                                                        \
+    }
+
+/* Defines a function that gives options to `function`, which makes an object in its last argument. */
 #define NEW(name, function, type, ...)                                                                       \
     static int name(struct bench *b, const void *options)                                                    \
     {                                                                                                        \
@@ -63,9 +86,66 @@ struct bench {
         return rc;                                                                                           \
     }
 
-NEW(new_sieve, ct_sieve_new, sieve, b->ctx, options)
+NEW(compile, ct_monitor_compile, monitor_spec, b->ctx, "spec", SPEC, sizeof SPEC - 1, options)
+NEW(load_lines, ct_lines_load_with, lines, b->ctx, "/nonexistent", options)
+NEW(load_symbols, ct_symbols_load_with, symbols, b->ctx, "/nonexistent", options)
+NEW(make_views, ct_cover_views_new, cover_views, b->cover, b->programs, options)
 NEW(new_cfg, ct_cfg_load_bytes, cfg, b->ctx, "elf", b->elf, sizeof b->elf, options)
 NEW(new_chain, ct_chain_new, chain, b->ctx, b->capture->buffers, options, &(const struct ct_chain_sink){0})
+NEW(new_demux, ct_demux_new, demux, b->ctx, options)
+NEW(new_edges, ct_edges_new, edges, b->ctx, options)
+NEW(new_emitter, ct_etm4_emitter_new, etm4_emitter, b->ctx, b->source, options)
+NEW(new_event_writer, ct_event_writer_new, event_writer, b->ctx, options, drop, NULL)
+NEW(new_fast, ct_fast_new, fast, b->ctx, b->source, b->memory, options)
+NEW(new_fractal, ct_fractal_new, fractal, b->ctx, options)
+NEW(new_framer, ct_framer_new, framer, b->ctx, options)
+NEW(new_job, ct_fleet_job_new, fleet_job, b->ctx, options, b->manifest)
+NEW(new_json, ct_json_new, json, b->ctx, options, drop, NULL)
+NEW(new_live, ct_live_new, live, b->ctx, options)
+NEW(new_merge, ct_merge_new, merge, b->ctx, b->capture->buffers, b->capture->buffer_count, options)
+NEW(new_monitor, ct_monitor_new, monitor, b->ctx, b->spec, options, NULL, NULL)
+NEW(new_names, ct_fractal_names_new, fractal_names, b->ctx, options)
+NEW(new_perfetto_writer, ct_perfetto_writer_new, perfetto_writer, b->ctx, options, drop, NULL)
+NEW(new_programs, ct_programs_new, programs, b->ctx, options)
+NEW(new_replay, ct_fractal_replay_new, fractal_replay, b->ctx, options)
+NEW(new_report, ct_report_new, report, b->ctx, b->programs, options)
+NEW(new_samples, ct_perf_samples_new, perf_samples, b->ctx, b->capture, options, drop, NULL)
+NEW(new_session, ct_session_new, session, b->ctx, options)
+NEW(new_sieve, ct_sieve_new, sieve, b->ctx, options)
+NEW(new_slice_writer, ct_slice_writer_new, slice_writer, b->ctx, options, drop, NULL)
+NEW(new_soc, ct_soc_new, soc, b->ctx, options, NULL)
+NEW(new_stack_sums, ct_stack_sums_new, stack_sums, b->ctx, options)
+NEW(new_stacks, ct_stacks_new, stacks, b->ctx, options)
+NEW(new_sums, ct_timing_sums_new, timing_sums, b->ctx, options)
+NEW(new_tables, ct_tables_new, tables, b->ctx, options)
+NEW(new_timing, ct_timing_new, timing, b->ctx, options)
+NEW(new_timing_writer, ct_timing_writer_new, timing_writer, b->ctx, options, drop, NULL)
+NEW(new_verdict_writer, ct_verdict_writer_new, verdict_writer, b->ctx, options, drop, NULL)
+NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
+NEW(new_volume_replay, ct_volume_replay_new, volume_replay, b->ctx, options, &(struct ct_volume){0})
+NEW(new_walk, ct_walk_new, walk, b->ctx, b->source, b->memory, options)
+NEW(new_watch_writer, ct_watch_writer_new, watch_writer, b->ctx, options, drop, NULL)
+NEW(open_capture, ct_capture_open_with, capture, b->ctx, SOURCE_ROOT "/examples/quickstart", options)
+NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
+
+CALL(ask_live, ct_live_ask, b->ctx, options, &(struct ct_live_answer){0})
+CALL(export_perf, ct_perf_export, b->ctx, b->capture, b->capture->buffers, b->capture->buffer_count, options,
+     drop, NULL)
+CALL(find_captures, ct_manifest_find, b->manifest, "/dev/null", options)
+CALL(predict_overhead, ct_fractal_overhead, b->ctx, options, &(struct ct_fractal_overhead_result){0})
+CALL(record, ct_record, b->ctx, options, &(struct ct_record_result){0})
+CALL(settle, ct_filter_settle, b->ctx, options, b->capture, b->capture->buffers, b->capture->buffer_count,
+     &(struct ct_filter){0})
+CALL(simulate, ct_fractal_simulate, b->ctx, options, &(struct ct_fractal_simulate_result){0})
+CALL(solve_wcet, ct_wcet_solve, b->wcet, options, NULL, NULL, &(struct ct_wcet_result){0})
+CALL(write_cfg, ct_cfg_write, b->ctx, b->cfg, options, drop, NULL)
+CALL(write_log_sums, ct_fractal_sums_write, b->ctx, b->logs, options, drop, NULL)
+CALL(write_page, ct_page_write, b->ctx, options, drop, NULL)
+CALL(write_profile, ct_profile_write, b->cover, b->programs, options, drop, NULL, NULL)
+CALL(write_report, ct_report_write, b->report, options, drop, NULL)
+CALL(write_stacks, ct_stack_sums_write, b->stacks, options, drop, NULL)
+CALL(write_views, ct_cover_views_write, b->views, options, drop, NULL)
+CALL(write_volume, ct_volume_write, b->ctx, &(const struct ct_volume){0}, options, drop, NULL)
 
 /* Narrows a chain of a level that supports it. */
 static int narrow_chain(struct bench *b, const void *options)
@@ -81,204 +161,12 @@ static int narrow_chain(struct bench *b, const void *options)
     return rc;
 }
 
-NEW(new_edges, ct_edges_new, edges, b->ctx, options)
-NEW(new_emitter, ct_etm4_emitter_new, etm4_emitter, b->ctx, b->source, options)
-NEW(new_framer, ct_framer_new, framer, b->ctx, options)
-NEW(new_walk, ct_walk_new, walk, b->ctx, b->source, b->memory, options)
-NEW(new_fractal, ct_fractal_new, fractal, b->ctx, options)
-NEW(new_names, ct_fractal_names_new, fractal_names, b->ctx, options)
-NEW(new_demux, ct_demux_new, demux, b->ctx, options)
-NEW(open_capture, ct_capture_open_with, capture, b->ctx, SOURCE_ROOT "/examples/quickstart", options)
-NEW(compile, ct_monitor_compile, monitor_spec, b->ctx, "spec", SPEC, sizeof SPEC - 1, options)
-NEW(new_monitor, ct_monitor_new, monitor, b->ctx, b->spec, options, NULL, NULL)
-NEW(load_symbols, ct_symbols_load_with, symbols, b->ctx, "/nonexistent", options)
-NEW(new_programs, ct_programs_new, programs, b->ctx, options)
-NEW(new_report, ct_report_new, report, b->ctx, b->programs, options)
-NEW(new_session, ct_session_new, session, b->ctx, options)
-NEW(load_lines, ct_lines_load_with, lines, b->ctx, "/nonexistent", options)
-NEW(new_stacks, ct_stacks_new, stacks, b->ctx, options)
-NEW(new_fast, ct_fast_new, fast, b->ctx, b->source, b->memory, options)
-NEW(new_timing, ct_timing_new, timing, b->ctx, options)
-NEW(new_stack_sums, ct_stack_sums_new, stack_sums, b->ctx, options)
-NEW(new_sums, ct_timing_sums_new, timing_sums, b->ctx, options)
-NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
-NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
-
-static int record(struct bench *b, const void *options)
-{
-    struct ct_record_result result;
-    return ct_record(b->ctx, options, &result);
-}
-
-static int make_views(struct bench *b, const void *options)
-{
-    struct ct_cover *cover;
-    struct ct_cover_views *views = NULL;
-    assert_int_equal(ct_cover_new(b->ctx, &cover), CT_OK);
-    const int rc = ct_cover_views_new(cover, b->programs, options, &views);
-    ct_cover_views_free(views);
-    ct_cover_free(cover);
-    return rc;
-}
-
-static int drop(void *user, const void *data, size_t size)
-{
-    (void)user;
-    (void)data;
-    (void)size;
-    return CT_OK;
-}
-
-static int new_volume_replay(struct bench *b, const void *options)
-{
-    struct ct_volume volume;
-    struct ct_volume_replay *replay;
-    const int rc = ct_volume_replay_new(b->ctx, options, &volume, &replay);
-    ct_volume_replay_free(replay);
-    return rc;
-}
-
-static int write_volume(struct bench *b, const void *options)
-{
-    const struct ct_volume volume = {0};
-    return ct_volume_write(b->ctx, &volume, options, drop, NULL);
-}
-
-static int write_stacks(struct bench *b, const void *options)
-{
-    struct ct_stack_sums *sums;
-    int rc = ct_stack_sums_new(b->ctx, NULL, &sums);
-    if (!rc)
-        rc = ct_stack_sums_write(sums, options, drop, NULL);
-    ct_stack_sums_free(sums);
-    return rc;
-}
-
-static int write_profile(struct bench *b, const void *options)
-{
-    struct ct_cover *cover;
-    assert_int_equal(ct_cover_new(b->ctx, &cover), CT_OK);
-    const int rc = ct_profile_write(cover, b->programs, options, drop, NULL, NULL);
-    ct_cover_free(cover);
-    return rc;
-}
-
-static int new_perfetto_writer(struct bench *b, const void *options)
-{
-    struct ct_perfetto_writer *writer = NULL;
-    const int rc = ct_perfetto_writer_new(b->ctx, options, drop, NULL, &writer);
-    ct_perfetto_writer_free(writer);
-    return rc;
-}
-
-static int new_slice_writer(struct bench *b, const void *options)
-{
-    struct ct_slice_writer *writer = NULL;
-    const int rc = ct_slice_writer_new(b->ctx, options, drop, NULL, &writer);
-    ct_slice_writer_free(writer);
-    return rc;
-}
-
-static int write_report(struct bench *b, const void *options)
-{
-    struct ct_report *report;
-    assert_int_equal(ct_report_new(b->ctx, b->programs, NULL, &report), CT_OK);
-    const int rc = ct_report_write(report, options, drop, NULL);
-    ct_report_free(report);
-    return rc;
-}
-
-static int write_views(struct bench *b, const void *options)
-{
-    struct ct_cover *cover;
-    struct ct_cover_views *views;
-    assert_int_equal(ct_cover_new(b->ctx, &cover), CT_OK);
-    assert_int_equal(ct_cover_views_new(cover, b->programs, NULL, &views), CT_OK);
-    const int rc = ct_cover_views_write(views, options, drop, NULL);
-    ct_cover_views_free(views);
-    ct_cover_free(cover);
-    return rc;
-}
-
-static int write_cfg(struct bench *b, const void *options)
-{
-    return ct_cfg_write(b->ctx, b->cfg, options, drop, NULL);
-}
-
-static int new_timing_writer(struct bench *b, const void *options)
-{
-    struct ct_timing_writer *writer = NULL;
-    const int rc = ct_timing_writer_new(b->ctx, options, drop, NULL, &writer);
-    ct_timing_writer_free(writer);
-    return rc;
-}
-
-static int new_event_writer(struct bench *b, const void *options)
-{
-    struct ct_event_writer *writer = NULL;
-    const int rc = ct_event_writer_new(b->ctx, options, drop, NULL, &writer);
-    ct_event_writer_free(writer);
-    return rc;
-}
-
 static int add_code(struct bench *b, const void *options)
 {
     struct ct_lister *lister;
     assert_int_equal(ct_lister_new(b->ctx, drop, NULL, &lister), CT_OK);
     const int rc = ct_lister_code(lister, options);
     ct_lister_free(lister);
-    return rc;
-}
-
-static int new_watch_writer(struct bench *b, const void *options)
-{
-    struct ct_watch_writer *writer = NULL;
-    const int rc = ct_watch_writer_new(b->ctx, options, drop, NULL, &writer);
-    ct_watch_writer_free(writer);
-    return rc;
-}
-
-static int new_verdict_writer(struct bench *b, const void *options)
-{
-    struct ct_verdict_writer *writer = NULL;
-    const int rc = ct_verdict_writer_new(b->ctx, options, drop, NULL, &writer);
-    ct_verdict_writer_free(writer);
-    return rc;
-}
-
-static int new_json(struct bench *b, const void *options)
-{
-    struct ct_json *json = NULL;
-    const int rc = ct_json_new(b->ctx, options, drop, NULL, &json);
-    ct_json_free(json);
-    return rc;
-}
-
-static int write_page(struct bench *b, const void *options)
-{
-    return ct_page_write(b->ctx, options, drop, NULL);
-}
-
-static int new_merge(struct bench *b, const void *options)
-{
-    struct ct_merge *merge = NULL;
-    const int rc = ct_merge_new(b->ctx, b->capture->buffers, b->capture->buffer_count, options, &merge);
-    ct_merge_free(merge);
-    return rc;
-}
-
-static int settle(struct bench *b, const void *options)
-{
-    struct ct_filter filter;
-    return ct_filter_settle(b->ctx, options, b->capture, b->capture->buffers, b->capture->buffer_count,
-                            &filter);
-}
-
-static int new_soc(struct bench *b, const void *options)
-{
-    struct ct_soc *soc = NULL;
-    const int rc = ct_soc_new(b->ctx, options, NULL, &soc);
-    ct_soc_free(soc);
     return rc;
 }
 
@@ -304,36 +192,13 @@ static int write_log_report(struct bench *b, const void *options)
     return rc;
 }
 
+/* Begins the first log of its sums. */
 static int begin_log(struct bench *b, const void *options)
 {
     struct ct_fractal_sums *sums = NULL;
     int rc = ct_fractal_sums_new(b->ctx, &sums);
     if (!rc)
         rc = ct_fractal_sums_begin(sums, options);
-    ct_fractal_sums_free(sums);
-    return rc;
-}
-
-NEW(new_replay, ct_fractal_replay_new, fractal_replay, b->ctx, options)
-
-static int simulate(struct bench *b, const void *options)
-{
-    struct ct_fractal_simulate_result result;
-    return ct_fractal_simulate(b->ctx, options, &result);
-}
-
-static int predict_overhead(struct bench *b, const void *options)
-{
-    struct ct_fractal_overhead_result result;
-    return ct_fractal_overhead(b->ctx, options, &result);
-}
-
-static int write_log_sums(struct bench *b, const void *options)
-{
-    struct ct_fractal_sums *sums = NULL;
-    int rc = ct_fractal_sums_new(b->ctx, &sums);
-    if (!rc)
-        rc = ct_fractal_sums_write(b->ctx, sums, options, drop, NULL);
     ct_fractal_sums_free(sums);
     return rc;
 }
@@ -345,42 +210,6 @@ static int write_wcet(struct bench *b, const void *options)
     return ct_wcet_write(b->ctx, &view, options, drop, NULL);
 }
 
-static int export_perf(struct bench *b, const void *options)
-{
-    return ct_perf_export(b->ctx, b->capture, b->capture->buffers, b->capture->buffer_count, options, drop,
-                          NULL);
-}
-
-static int new_samples(struct bench *b, const void *options)
-{
-    struct ct_perf_samples *samples = NULL;
-    const int rc = ct_perf_samples_new(b->ctx, b->capture, options, drop, NULL, &samples);
-    ct_perf_samples_free(samples);
-    return rc;
-}
-
-static int find_captures(struct bench *b, const void *options)
-{
-    struct ct_manifest *manifest;
-    assert_int_equal(ct_manifest_new(b->ctx, &manifest), CT_OK);
-    const int rc = ct_manifest_find(manifest, "/dev/null", options);
-    ct_manifest_free(manifest);
-    return rc;
-}
-
-static int new_job(struct bench *b, const void *options)
-{
-    struct ct_manifest *manifest;
-    struct ct_fleet_job *job = NULL;
-    assert_int_equal(ct_manifest_new(b->ctx, &manifest), CT_OK);
-    const int rc = ct_fleet_job_new(b->ctx, options, manifest, &job);
-    ct_fleet_job_free(job);
-    ct_manifest_free(manifest);
-    return rc;
-}
-
-NEW(new_tables, ct_tables_new, tables, b->ctx, options)
-
 static int drop_table(void *user, enum ct_table table, const void *data, size_t size)
 {
     (void)table;
@@ -391,50 +220,27 @@ static int add_to_tables(struct bench *b, const void *options)
 {
     const struct ct_tables_options how = {.size = sizeof how, .write = drop_table};
     struct ct_tables *tables;
-    struct ct_timing_sums *sums;
     assert_int_equal(ct_tables_new(b->ctx, &how, &tables), CT_OK);
-    assert_int_equal(ct_timing_sums_new(b->ctx, NULL, &sums), CT_OK);
-    const int rc = ct_tables_add_timing(tables, sums, options);
-    ct_timing_sums_free(sums);
+    const int rc = ct_tables_add_timing(tables, b->timing, options);
     ct_tables_free(tables);
     return rc;
 }
 
-NEW(new_live, ct_live_new, live, b->ctx, options)
+/* Defines a function that gives options to `function` of a live capture. */
+#define LIVE(name, function)                                                                                 \
+    static int name(struct bench *b, const void *options)                                                    \
+    {                                                                                                        \
+        const struct ct_live_options how = {                                                                 \
+            .size = sizeof how, .buffer = b->capture->buffers, .programs = b->programs};                     \
+        struct ct_live *live;                                                                                \
+        assert_int_equal(ct_live_new(b->ctx, &how, &live), CT_OK);                                           \
+        const int rc = function(live, options);                                                              \
+        ct_live_free(live);                                                                                  \
+        return rc;                                                                                           \
+    }
 
-static int open_live(struct bench *b, const void *options)
-{
-    const struct ct_live_options how = {
-        .size = sizeof how, .buffer = b->capture->buffers, .programs = b->programs};
-    struct ct_live *live;
-    assert_int_equal(ct_live_new(b->ctx, &how, &live), CT_OK);
-    const int rc = ct_live_open(live, options);
-    ct_live_free(live);
-    return rc;
-}
-
-static int hook_live(struct bench *b, const void *options)
-{
-    const struct ct_live_options how = {
-        .size = sizeof how, .buffer = b->capture->buffers, .programs = b->programs};
-    struct ct_live *live;
-    assert_int_equal(ct_live_new(b->ctx, &how, &live), CT_OK);
-    const int rc = ct_live_hook(live, options);
-    ct_live_free(live);
-    return rc;
-}
-
-static int ask_live(struct bench *b, const void *options)
-{
-    struct ct_live_answer answer;
-    return ct_live_ask(b->ctx, options, &answer);
-}
-
-static int solve_wcet(struct bench *b, const void *options)
-{
-    struct ct_wcet_result result;
-    return ct_wcet_solve(b->wcet, options, NULL, NULL, &result);
-}
+LIVE(open_live, ct_live_open)
+LIVE(hook_live, ct_live_hook)
 
 /* `plain` is the result for options that are all zero. */
 #define KIND(name, call, plain)                                                                              \
@@ -524,29 +330,33 @@ static int set_up(void **state)
     *state = &b;
     b.ctx = ct_ctx_new();
     elf64_build(b.elf, &main, 1);
-    int rc = ct_capture_open(b.ctx, SOURCE_ROOT "/examples/quickstart", &b.capture);
-    if (!rc)
-        rc = ct_memory_new(b.ctx, &b.memory);
-    if (!rc)
-        rc = ct_programs_new(b.ctx, NULL, &b.programs);
-    if (!rc)
-        rc = ct_watches_new(b.ctx, b.programs, &b.watches);
-    if (!rc)
-        rc = ct_monitor_compile(b.ctx, "spec", SPEC, sizeof SPEC - 1, NULL, &b.spec);
-    if (!rc)
-        rc = ct_cfg_load_bytes(b.ctx, "elf", b.elf, sizeof b.elf, NULL, &b.cfg);
-    if (!rc)
-        rc = ct_wcet_new(b.ctx, b.cfg, NULL, &b.wcet);
-    if (!rc)
-        b.source = b.capture->buffers->sources;
+    const int rc = ct_capture_open(b.ctx, SOURCE_ROOT "/examples/quickstart", &b.capture) ||
+                   ct_memory_new(b.ctx, &b.memory) || ct_programs_new(b.ctx, NULL, &b.programs) ||
+                   ct_watches_new(b.ctx, b.programs, &b.watches) ||
+                   ct_monitor_compile(b.ctx, "spec", SPEC, sizeof SPEC - 1, NULL, &b.spec) ||
+                   ct_cfg_load_bytes(b.ctx, "elf", b.elf, sizeof b.elf, NULL, &b.cfg) ||
+                   ct_wcet_new(b.ctx, b.cfg, NULL, &b.wcet) || ct_cover_new(b.ctx, &b.cover) ||
+                   ct_cover_views_new(b.cover, b.programs, NULL, &b.views) ||
+                   ct_stack_sums_new(b.ctx, NULL, &b.stacks) || ct_timing_sums_new(b.ctx, NULL, &b.timing) ||
+                   ct_fractal_sums_new(b.ctx, &b.logs) || ct_report_new(b.ctx, b.programs, NULL, &b.report) ||
+                   ct_manifest_new(b.ctx, &b.manifest);
     if (rc)
         print_error("%s\n", ct_ctx_error(b.ctx));
+    else
+        b.source = b.capture->buffers->sources;
     return rc;
 }
 
 static int tear_down(void **state)
 {
     struct bench *b = *state;
+    ct_manifest_free(b->manifest);
+    ct_report_free(b->report);
+    ct_fractal_sums_free(b->logs);
+    ct_timing_sums_free(b->timing);
+    ct_stack_sums_free(b->stacks);
+    ct_cover_views_free(b->views);
+    ct_cover_free(b->cover);
     ct_wcet_free(b->wcet);
     ct_cfg_free(b->cfg);
     ct_monitor_spec_free(b->spec);
