@@ -5,16 +5,12 @@
 
 #include "four_functions.h"
 #include "support/m_profile.h"
+#include "support/step_list.h"
 #include "support/unit.h"
 
-#define MOST 160
-
 struct fixture {
-    struct ct_graph *graph;
     struct ct_m_threads *threads;
-    uint32_t edges[MOST];
-    struct ct_step_mark marks[MOST];
-    size_t count, mark_count;
+    struct step_list steps;
 };
 
 static int begin(void **state)
@@ -22,14 +18,14 @@ static int begin(void **state)
     static struct fixture f;
     f = (struct fixture){0};
     *state = &f;
-    return ct_graph_new(NULL, &f.graph);
+    return ct_graph_new(NULL, &f.steps.graph);
 }
 
 static int finish(void **state)
 {
     struct fixture *f = *state;
     ct_m_threads_free(f->threads);
-    ct_graph_free(f->graph);
+    ct_graph_free(f->steps.graph);
     return 0;
 }
 
@@ -38,11 +34,8 @@ FIXTURE(struct fixture, begin, finish);
 /* Adds a step of one instruction at `addr` that leaves it by an edge of `kind` to `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
 {
-    const struct ct_node node = {
-        .start = addr, .last = addr, .end = addr + 4, .n = 1, .type = type, .sub = sub, .last_size = 4};
-    struct ct_edge edge = {.next = next, .exec = 1, .kind = kind};
-    assert_int_equal(ct_graph_node(f->graph, &node, &edge.from), CT_OK);
-    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count++]), CT_OK);
+    step_list_add(&f->steps, step_node(addr, 1, type, sub),
+                  (struct ct_edge){.next = next, .exec = 1, .kind = kind}, 0);
 }
 
 static void call(struct fixture *f, uint64_t from, uint64_t to)
@@ -57,8 +50,7 @@ static void ret(struct fixture *f, uint64_t from, uint64_t to)
 
 static void mark(struct fixture *f, struct ct_elem elem)
 {
-    f->marks[f->mark_count++] =
-        (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
+    step_list_mark(&f->steps, elem);
 }
 
 /* Adds an instruction at `addr`, then a handler that returns to `next`. Returns the index of the mark. */
@@ -68,7 +60,7 @@ static size_t handle(struct fixture *f, uint64_t addr, uint64_t next)
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = addr + 4});
     ret(f, IRQ, next);
     mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
-    return f->mark_count - 1;
+    return f->steps.mark_count - 1;
 }
 
 /* Thread 0 waits in work(), called at MAIN; thread 1, called at LEAF or not seen to be called, is interrupted
@@ -87,13 +79,9 @@ static size_t yield_at_one_place(struct fixture *f, bool is_called)
 static void expect(struct fixture *f, size_t index, uint64_t thread, unsigned flags, uint64_t others)
 {
     mark(f, (struct ct_elem){.kind = CT_ELEM_END});
-    struct ct_step_batch batch = {.graph = f->graph,
-                                  .edge = f->edges,
-                                  .count = f->count,
-                                  .marks = f->marks,
-                                  .mark_count = f->mark_count};
+    struct ct_step_batch batch = step_list_batch(&f->steps);
     assert_int_equal(decide_threads(&f->threads, &batch), CT_OK);
-    assert_int_equal(batch.mark_count, f->mark_count);
+    assert_int_equal(batch.mark_count, f->steps.mark_count);
     assert_int_equal(batch.marks[index].n, 1);
     assert_int_equal(batch.marks[index].value, thread);
     assert_int_equal(batch.marks[index].elem.n, flags);

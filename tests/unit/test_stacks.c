@@ -11,6 +11,7 @@
 #include "coretap/stacks.h"
 #include "four_functions.h"
 #include "support/m_profile.h"
+#include "support/step_list.h"
 #include "support/unit.h"
 
 #define MOST       16
@@ -20,13 +21,9 @@ struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     struct ct_symbols *loaded;
     struct ct_program_place program;
-    struct ct_graph *graph;
     struct ct_programs *programs;
     struct ct_stacks *stacks;
-    uint32_t edges[MOST];
-    size_t count;
-    struct ct_step_mark marks[MOST];
-    size_t mark_count;
+    struct step_list steps;
     uint32_t open[MOST]; /* functions that have begun and not ended */
     size_t depth;
     uint8_t isa;
@@ -42,7 +39,7 @@ static int begin(void **state)
     ((Elf64_Ehdr *)f.file)->e_entry = MAIN;
     *state = &f;
     if (ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded) ||
-        ct_graph_new(NULL, &f.graph))
+        ct_graph_new(NULL, &f.steps.graph))
         return 1;
     f.program.symbols = f.loaded;
     const struct ct_stack_options options = {
@@ -56,7 +53,7 @@ static int finish(void **state)
     ct_m_threads_free(f->threads);
     ct_stacks_free(f->stacks);
     ct_programs_free(f->programs);
-    ct_graph_free(f->graph);
+    ct_graph_free(f->steps.graph);
     ct_symbols_free(f->loaded);
     return 0;
 }
@@ -66,18 +63,17 @@ FIXTURE(struct fixture, begin, finish);
 /* Adds a step of one instruction at `addr`; an exception after it returns to `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
 {
-    const struct ct_node node = {.start = addr,
-                                 .last = addr,
-                                 .end = addr + 4,
-                                 .n = 1,
-                                 .type = type,
-                                 .sub = sub,
-                                 .last_size = 4,
-                                 .isa = f->isa};
-    uint32_t number;
-    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
-    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = kind};
-    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count++]), CT_OK);
+    struct ct_node node = step_node(addr, 1, type, sub);
+    node.isa = f->isa;
+    step_list_add(&f->steps, node, (struct ct_edge){.next = next, .exec = 1, .kind = kind}, 0);
+}
+
+/* Returns the steps as a batch without cycles. */
+static struct ct_step_batch all(const struct fixture *f)
+{
+    struct ct_step_batch batch = step_list_batch(&f->steps);
+    batch.cycles = NULL;
+    return batch;
 }
 
 static void plain(struct fixture *f, uint64_t addr)
@@ -103,8 +99,7 @@ static void eret(struct fixture *f, uint64_t from, uint64_t to)
 /* Turns tracing off before the next step. */
 static void off(struct fixture *f)
 {
-    f->marks[f->mark_count++] =
-        (struct ct_step_mark){.at = (uint32_t)f->count, .elem = {.kind = CT_ELEM_TRACE_ON}};
+    step_list_mark(&f->steps, (struct ct_elem){.kind = CT_ELEM_TRACE_ON});
 }
 
 static void write_stack(const struct fixture *f, const struct ct_stack_place *places, uint32_t place,
@@ -138,11 +133,7 @@ static void check_nesting(struct fixture *f)
 /* Compares all stacks with their instructions, as `a;b 2`, each followed by a line feed. */
 static void expect(struct fixture *f, const char *want)
 {
-    struct ct_step_batch batch = {.graph = f->graph,
-                                  .edge = f->edges,
-                                  .count = f->count,
-                                  .marks = f->marks,
-                                  .mark_count = f->mark_count};
+    struct ct_step_batch batch = all(f);
     if (f->isa == CT_ISA_T32)
         assert_int_equal(decide_threads(&f->threads, &batch), CT_OK);
     assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
@@ -271,32 +262,27 @@ TEST_WITH(branch_to_behind_recursive_call, f)
     expect(f, "main 2\nmain;work 3\nmain;work;work 3\n");
 }
 
-static void mark(struct fixture *f, struct ct_elem elem)
-{
-    f->marks[f->mark_count++] =
-        (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
-}
-
 /* Adds an instruction of the M profile at `addr`, and an exception after it. */
 static void interrupt(struct fixture *f, uint64_t addr)
 {
     f->isa = CT_ISA_T32;
     step(f, addr, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, addr + 4);
-    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = addr + 4});
+    step_list_mark(&f->steps,
+                   (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = addr + 4});
 }
 
 /* Ends a handler of the M profile with a return to `to`. */
 static void end_handler(struct fixture *f, uint64_t from, uint64_t to)
 {
     ret(f, from, to, CT_EDGE_NEXT);
-    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    step_list_mark(&f->steps, (struct ct_elem){.kind = CT_ELEM_RETURN});
 }
 
 /* Ends a handler of the M profile, which another one follows at once. */
 static void chain_handler(struct fixture *f, uint64_t from)
 {
     ret(f, from, 0, CT_EDGE_INTERRUPTED);
-    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
+    step_list_mark(&f->steps, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
 }
 
 TEST_WITH(handlers_in_a_chain, f)
@@ -315,7 +301,8 @@ TEST_WITH(a_handler_is_interrupted_at_once, f)
 {
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     interrupt(f, WORK);
-    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = IRQ});
+    step_list_mark(&f->steps,
+                   (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = IRQ});
     end_handler(f, LEAF, IRQ);
     end_handler(f, IRQ, WORK + 4);
     ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
@@ -326,8 +313,8 @@ TEST_WITH(a_handler_is_interrupted_at_once, f)
 /* The stream begins where one handler follows another. */
 TEST_WITH(a_chain_begins_the_stream, f)
 {
-    mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT});
-    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
+    step_list_mark(&f->steps, (struct ct_elem){.kind = CT_ELEM_CONTEXT});
+    step_list_mark(&f->steps, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
     end_handler(f, IRQ, WORK);
     plain(f, WORK);
     expect(f, "irq 1\nwork 1\n");
@@ -339,9 +326,10 @@ TEST_WITH(an_exception_arrives_late, f)
 {
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     interrupt(f, WORK);
-    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
+    step_list_mark(&f->steps,
+                   (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
     chain_handler(f, LEAF);
-    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
+    step_list_mark(&f->steps, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
     chain_handler(f, LEAF);
     end_handler(f, IRQ, WORK + 4);
     ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
@@ -498,8 +486,8 @@ TEST_WITH(stacks_too_deep_to_write, f)
     call(f, MAIN, WORK, CT_EDGE_NEXT);
     call(f, WORK, WORK, CT_EDGE_NEXT);
     for (size_t i = 0; i < CALLS; i++)
-        edges[i] = f->edges[i > 0];
-    const struct ct_step_batch batch = {.graph = f->graph, .edge = edges, .count = CALLS};
+        edges[i] = f->steps.edges[i > 0];
+    const struct ct_step_batch batch = {.graph = f->steps.graph, .edge = edges, .count = CALLS};
     assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
     assert_int_equal(ct_stacks_finish(f->stacks), CT_OK);
     assert_int_equal(ct_stack_sums_new(NULL, NULL, &sums), CT_OK);
@@ -529,15 +517,10 @@ TEST_WITH(moves_in_order, f)
     plain(f, MAIN);
     call(f, MAIN + 4, WORK, CT_EDGE_NEXT);
     plain(f, WORK);
-    f->marks[f->mark_count++] =
-        (struct ct_step_mark){.at = (uint32_t)f->count, .elem = {.kind = CT_ELEM_TIMESTAMP}};
+    step_list_mark(&f->steps, (struct ct_elem){.kind = CT_ELEM_TIMESTAMP});
     ret(f, WORK + 4, MAIN + 8, CT_EDGE_NEXT);
     plain(f, MAIN + 8);
-    const struct ct_step_batch batch = {.graph = f->graph,
-                                        .edge = f->edges,
-                                        .count = f->count,
-                                        .marks = f->marks,
-                                        .mark_count = f->mark_count};
+    const struct ct_step_batch batch = all(f);
     assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
     const struct ct_stack_move *moves = ct_stacks_moves(f->stacks, &count);
     assert_int_equal(count, sizeof want / sizeof *want);
@@ -565,7 +548,7 @@ TEST_WITH(owners_have_places_of_their_own, f)
     size_t together_count, count;
     call(f, 0x1000, 0x1010, CT_EDGE_NEXT);
     plain(f, 0x1010);
-    const struct ct_step_batch batch = {.graph = f->graph, .edge = f->edges, .count = f->count};
+    const struct ct_step_batch batch = all(f);
     assert_int_equal(ct_stacks_new(NULL, &options, &apart), CT_OK);
     for (uint32_t lane = 3; lane < 5; lane++) {
         assert_int_equal(ct_stacks_add(f->stacks, lane, &batch), CT_OK);
@@ -600,13 +583,13 @@ TEST_WITH(a_stream_behind_many_contexts, f)
     plain(f, 0x1000);
     plain(f, 0x1010);
     struct ct_step_batch batch = {
-        .graph = f->graph, .edge = f->edges, .count = 1, .marks = &context, .mark_count = 1};
+        .graph = f->steps.graph, .edge = f->steps.edges, .count = 1, .marks = &context, .mark_count = 1};
     assert_int_equal(ct_stacks_new(NULL, &options, &s), CT_OK);
     for (context.elem.v = 1; context.elem.v <= CT_STACK_CONTEXTS + 2; context.elem.v++)
         assert_int_equal(ct_stacks_add(s, 0, &batch), CT_OK);
     (void)ct_stacks_places(s, &count);
     assert_int_equal(count, CT_STACK_CONTEXTS);
-    batch.edge = f->edges + 1;
+    batch.edge = f->steps.edges + 1;
     assert_int_equal(ct_stacks_add(s, 1, &batch), CT_OK);
     const struct ct_stack_place *places = ct_stacks_places(s, &count);
     assert_int_equal(count, CT_STACK_CONTEXTS + 1);

@@ -11,6 +11,7 @@
 #include "coretap/timing.h"
 #include "four_functions.h"
 #include "support/m_profile.h"
+#include "support/step_list.h"
 #include "support/unit.h"
 
 #define EXC_RETURN 0xfffffffdu
@@ -20,11 +21,8 @@ struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     struct ct_symbols *loaded;
     struct ct_program_place place;
-    struct ct_graph *graph;
     struct ct_timing *timing;
-    uint32_t edges[MOST], cycles[MOST];
-    struct ct_step_mark marks[MOST];
-    size_t count, mark_count;
+    struct step_list steps;
     struct ct_m_threads *threads; /* for the M profile */
     bool has_threads;
 };
@@ -40,7 +38,7 @@ static int begin(void **state)
     if (ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded))
         return 1;
     f.place.symbols = f.loaded;
-    return ct_graph_new(NULL, &f.graph) || ct_timing_new(NULL, &options, &f.timing);
+    return ct_graph_new(NULL, &f.steps.graph) || ct_timing_new(NULL, &options, &f.timing);
 }
 
 static int finish(void **state)
@@ -48,7 +46,7 @@ static int finish(void **state)
     struct fixture *f = *state;
     ct_m_threads_free(f->threads);
     ct_timing_free(f->timing);
-    ct_graph_free(f->graph);
+    ct_graph_free(f->steps.graph);
     ct_symbols_free(f->loaded);
     return 0;
 }
@@ -59,13 +57,8 @@ FIXTURE(struct fixture, begin, finish);
 static void leave(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next,
                   uint32_t cycles)
 {
-    const struct ct_node node = {
-        .start = addr, .last = addr, .end = addr + 4, .n = 1, .type = type, .sub = sub, .last_size = 4};
-    uint32_t number;
-    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
-    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = kind};
-    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count]), CT_OK);
-    f->cycles[f->count++] = cycles;
+    step_list_add(&f->steps, step_node(addr, 1, type, sub),
+                  (struct ct_edge){.next = next, .exec = 1, .kind = kind}, cycles);
 }
 
 /* Adds a step of one instruction at `addr`, which continues at `next`. */
@@ -86,8 +79,7 @@ static void ret(struct fixture *f, uint64_t from, uint64_t to, uint32_t cycles)
 
 static void mark(struct fixture *f, struct ct_elem elem)
 {
-    f->marks[f->mark_count++] =
-        (struct ct_step_mark){.elem = elem, .at = (uint32_t)f->count, .kind = CT_MARK_ELEM};
+    step_list_mark(&f->steps, elem);
 }
 
 static void context(struct fixture *f, uint32_t ctxt)
@@ -123,24 +115,11 @@ static void handle(struct fixture *f, uint64_t resumes_at, uint32_t cycles)
 /* Runs everything in one batch, or in batches of `most` steps. */
 static void run(struct fixture *f, size_t most)
 {
-    size_t m = 0;
-    for (size_t at = 0; at < f->count || m < f->mark_count; at += most) {
-        size_t count = f->count - at < most ? f->count - at : most;
-        struct ct_step_mark marks[MOST];
-        size_t n = 0;
-        while (m < f->mark_count && (f->marks[m].at < at + count || at + count == f->count)) {
-            marks[n] = f->marks[m++];
-            marks[n++].at -= (uint32_t)at;
-        }
-        struct ct_step_batch batch = {.graph = f->graph,
-                                      .edge = f->edges + at,
-                                      .cycles = f->cycles + at,
-                                      .count = count,
-                                      .marks = marks,
-                                      .mark_count = n};
+    struct step_piece piece = {0};
+    while (step_list_next(&f->steps, most, &piece)) {
         if (f->has_threads)
-            assert_int_equal(decide_threads(&f->threads, &batch), CT_OK);
-        assert_int_equal(ct_timing_add(f->timing, &batch), CT_OK);
+            assert_int_equal(decide_threads(&f->threads, &piece.batch), CT_OK);
+        assert_int_equal(ct_timing_add(f->timing, &piece.batch), CT_OK);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "coretap/watch.h"
 #include "elf_build.h"
 #include "support/rng.h"
+#include "support/step_list.h"
 #include "support/unit.h"
 
 #define TEXT UINT64_C(0x400000)
@@ -30,11 +31,8 @@ struct fixture {
     struct ct_ctx *ctx;
     FILE *opened;
     struct ct_programs *programs;
-    struct ct_graph *graph;
     struct ct_watches *watches;
-    uint32_t edges[MOST], cycles[MOST];
-    struct ct_step_mark marks[MOST];
-    size_t count, mark_count;
+    struct step_list steps;
     struct ct_watch_event events[MOST];
     size_t event_count;
     bool folds; /* timestamps inside of a row are left out */
@@ -50,7 +48,7 @@ static int begin(void **state)
     char path[40];
     f.opened = test_file(f.file, ELF_SIZE, path);
     return !f.opened || ct_programs_new(f.ctx, &options, &f.programs) ||
-           ct_programs_add(f.programs, path, NULL, NULL, NULL) || ct_graph_new(f.ctx, &f.graph) ||
+           ct_programs_add(f.programs, path, NULL, NULL, NULL) || ct_graph_new(f.ctx, &f.steps.graph) ||
            ct_watches_new(f.ctx, f.programs, &f.watches);
 }
 
@@ -58,7 +56,7 @@ static int finish(void **state)
 {
     struct fixture *f = *state;
     ct_watches_free(f->watches);
-    ct_graph_free(f->graph);
+    ct_graph_free(f->steps.graph);
     ct_programs_free(f->programs);
     fclose(f->opened);
     ct_ctx_free(f->ctx);
@@ -71,54 +69,31 @@ FIXTURE(struct fixture, begin, finish);
 static void step(struct fixture *f, uint64_t addr, uint32_t n, uint8_t type, uint8_t sub, uint64_t next,
                  uint32_t cycles)
 {
-    const struct ct_node node = {.start = addr,
-                                 .last = addr + 4 * (n - 1),
-                                 .end = addr + 4 * n,
-                                 .n = n,
-                                 .type = type,
-                                 .sub = sub,
-                                 .last_size = 4};
-    uint32_t number;
-    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
-    const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = CT_EDGE_NEXT};
-    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count]), CT_OK);
-    f->cycles[f->count++] = cycles;
+    step_list_add(&f->steps, step_node(addr, n, type, sub), (struct ct_edge){.next = next, .exec = 1},
+                  cycles);
 }
 
 static void mark(struct fixture *f, struct ct_elem elem)
 {
-    f->marks[f->mark_count++] = (struct ct_step_mark){.elem = elem, .at = (uint32_t)f->count};
+    step_list_mark(&f->steps, elem);
 }
 
 /* Runs batches of at most `most` steps, with room for `cap` events at a time. */
 static void run(struct fixture *f, size_t most, size_t cap)
 {
     struct ct_watcher *watcher;
-    size_t m = 0;
+    struct step_piece piece = {0};
     f->event_count = 0;
     assert_int_equal(ct_watcher_new(f->ctx, f->watches, &watcher), CT_OK);
     if (f->folds)
         assert_int_equal(ct_watcher_fold_timestamps(watcher), CT_OK);
-    for (size_t at = 0; at < f->count || m < f->mark_count; at += most) {
-        size_t count = f->count - at < most ? f->count - at : most;
-        struct ct_step_mark marks[MOST];
-        size_t n = 0;
-        while (m < f->mark_count && (f->marks[m].at < at + count || at + count == f->count)) {
-            marks[n] = f->marks[m++];
-            marks[n++].at -= (uint32_t)at;
-        }
-        const struct ct_step_batch batch = {.graph = f->graph,
-                                            .edge = f->edges + at,
-                                            .cycles = f->cycles + at,
-                                            .count = count,
-                                            .marks = marks,
-                                            .mark_count = n};
+    while (step_list_next(&f->steps, most, &piece)) {
         int more;
         do {
             size_t got;
             assert_in_range(f->event_count, 0, MOST - cap);
-            assert_int_equal(ct_watcher_run(watcher, &batch, f->events + f->event_count, cap, &got, &more),
-                             CT_OK);
+            assert_int_equal(
+                ct_watcher_run(watcher, &piece.batch, f->events + f->event_count, cap, &got, &more), CT_OK);
             f->event_count += got;
         } while (more);
     }
@@ -227,7 +202,7 @@ TEST_WITH(later_ones_are_seen, f)
     assert_int_equal(ct_watcher_new(f->ctx, f->watches, &watcher), CT_OK);
     watch(f, "0x400024");
     step(f, WORK, 4, CT_INSN_OTHER, 0, WORK + 16, 8);
-    const struct ct_step_batch batch = {.graph = f->graph, .edge = f->edges, .cycles = f->cycles, .count = 1};
+    const struct ct_step_batch batch = step_list_batch(&f->steps);
     int more;
     assert_int_equal(ct_watcher_run(watcher, &batch, f->events, MOST, &f->event_count, &more), CT_OK);
     assert_int_equal(more, 0);
@@ -414,7 +389,7 @@ static void random_rows(struct fixture *f, struct rng *rng, unsigned rows[MOST])
                            * one */
     uint64_t time = 100;
     unsigned row = 0;
-    f->count = f->mark_count = 0;
+    f->steps.count = f->steps.mark_count = 0;
     for (size_t stamps = 0, i = 0; i < 40; i++) {
         const uint32_t what = rng_below(rng, 100);
         if (what < 4) {

@@ -13,6 +13,7 @@
 #include "coretap/wcet.h"
 #include "elf_build.h"
 #include "support/m_profile.h"
+#include "support/step_list.h"
 #include "support/unit.h"
 
 #define NO_SOLVER "CBC is missing (Debian: coinor-libcbc-dev, coinor-libcbc3)"
@@ -21,8 +22,6 @@
 #define AT(w) (TEXT + 4 * (uint64_t)(w))
 #define NOP   0xd503201f
 #define RET   0xd65f03c0
-#define MOST  4096
-#define MARKS 8
 
 /* main calls work, whose loop counts to 10 and calls leaf in each round. Then w0 decides how work
  * continues. */
@@ -94,13 +93,9 @@ struct fixture {
     struct ct_ctx *ctx;
     struct ct_cfg *cfg;
     struct ct_program_place place;
-    struct ct_graph *graph;
     struct ct_timing *timing;
     struct ct_wcet *wcet;
-    uint32_t edges[MOST], cycles[MOST];
-    size_t count;
-    struct ct_step_mark marks[MARKS];
-    size_t mark_count;
+    struct step_list steps;
     uint32_t entry;
 };
 
@@ -118,7 +113,7 @@ static int begin(void **state)
     f.entry = ct_cfg_function_at(f.cfg, AT(WORK));
     const struct ct_timing_options options = {
         .size = sizeof options, .programs = &f.place, .program_count = 1};
-    return ct_graph_new(f.ctx, &f.graph) || ct_timing_new(f.ctx, &options, &f.timing) ||
+    return ct_graph_new(f.ctx, &f.steps.graph) || ct_timing_new(f.ctx, &options, &f.timing) ||
            ct_wcet_new(f.ctx, f.cfg, NULL, &f.wcet);
 }
 
@@ -127,7 +122,7 @@ static int finish(void **state)
     struct fixture *f = *state;
     ct_wcet_free(f->wcet);
     ct_timing_free(f->timing);
-    ct_graph_free(f->graph);
+    ct_graph_free(f->steps.graph);
     ct_cfg_free(f->cfg);
     ct_ctx_free(f->ctx);
     return 0;
@@ -141,20 +136,9 @@ static void step(struct fixture *f, unsigned from, unsigned last, unsigned next,
     struct ct_insn insn;
     const struct ct_arch arch = {0};
     ct_insn_decode_a64(code[last], AT(last), &arch, &insn);
-    const struct ct_node node = {.start = AT(from),
-                                 .last = AT(last),
-                                 .end = AT(last + 1),
-                                 .n = last - from + 1,
-                                 .type = insn.type,
-                                 .sub = insn.sub,
-                                 .cond = insn.cond,
-                                 .last_size = 4};
-    uint32_t number;
-    assert_in_range(f->count, 0, MOST - 1);
-    assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
-    const struct ct_edge edge = {.next = AT(next), .from = number, .exec = taken, .kind = CT_EDGE_NEXT};
-    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count]), CT_OK);
-    f->cycles[f->count++] = cycles;
+    struct ct_node node = step_node(AT(from), last - from + 1, insn.type, insn.sub);
+    node.cond = insn.cond;
+    step_list_add(&f->steps, node, (struct ct_edge){.next = AT(next), .exec = taken}, cycles);
 }
 
 /* Runs work once, with `slow` more cycles in the leaf of the first round. Without `other` it takes the short
@@ -193,9 +177,8 @@ static void observe(struct fixture *f)
 
 static void measure(struct fixture *f)
 {
-    const struct ct_step_batch batch = {
-        .graph = f->graph, .edge = f->edges, .cycles = f->cycles, .count = f->count};
-    assert_int_equal(ct_cfg_learn(f->ctx, f->cfg, f->graph, 0), CT_OK);
+    const struct ct_step_batch batch = step_list_batch(&f->steps);
+    assert_int_equal(ct_cfg_learn(f->ctx, f->cfg, f->steps.graph, 0), CT_OK);
     assert_int_equal(ct_timing_add(f->timing, &batch), CT_OK);
     assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
     observe(f);
@@ -232,9 +215,7 @@ TEST_WITH(one_path_is_exact, f)
 
 static void mark(struct fixture *f, struct ct_elem elem)
 {
-    assert_in_range(f->mark_count, 0, MARKS - 1);
-    f->marks[f->mark_count++] =
-        (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
+    step_list_mark(&f->steps, elem);
 }
 
 /* Adds an exception of the M profile, whose handler continues at `next`. */
@@ -248,12 +229,7 @@ static void handle(struct fixture *f, uint64_t resumes_at, uint64_t next)
 static void count_all(struct fixture *f)
 {
     struct ct_m_threads *threads = NULL;
-    struct ct_step_batch batch = {.graph = f->graph,
-                                  .edge = f->edges,
-                                  .cycles = f->cycles,
-                                  .count = f->count,
-                                  .marks = f->marks,
-                                  .mark_count = f->mark_count};
+    struct ct_step_batch batch = step_list_batch(&f->steps);
     assert_int_equal(decide_threads(&threads, &batch), CT_OK);
     assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
     assert_int_equal(ct_wcet_count_loops(f->wcet, 7, NULL), CT_OK);
@@ -274,7 +250,7 @@ static uint64_t most_in_a_run(const struct fixture *f)
  * at `next`, after which `rounds` more begin. */
 static uint64_t rounds_of_run(struct fixture *f, bool chained, unsigned next, unsigned rounds)
 {
-    f->count = f->mark_count = 0;
+    f->steps.count = f->steps.mark_count = 0;
     ct_wcet_tell_runs_of(f->wcet, f->entry);
     step(f, 0, 0, WORK, true, 3);
     for (unsigned i = 0; i < rounds + 2; i++) {
@@ -318,7 +294,7 @@ static void go_round(struct fixture *f, unsigned n, bool enters)
  * 6 times. */
 TEST_WITH(threads_have_rounds_of_their_own, f)
 {
-    f->count = f->mark_count = 0;
+    f->steps.count = f->steps.mark_count = 0;
     ct_wcet_tell_runs_of(f->wcet, f->entry);
     step(f, 0, 0, WORK, true, 3);
     go_round(f, 3, true);
