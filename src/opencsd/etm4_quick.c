@@ -115,7 +115,7 @@ static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_h
                                   const uint8_t *bytes, uint32_t size)
 {
     struct ct_etm4_decoder *packets = d->packets;
-    struct ct_etm4_cursor c = {.p = bytes + 1, .end = bytes + size};
+    struct ct_cursor c = {.p = bytes + 1, .end = bytes + size};
     struct ct_etm4_address now = packets->history[0];
     if (header->type > CT_ETM4_ADDR_MATCH) /* a source address */
         return 0;

@@ -107,11 +107,11 @@ void ct_etm3_decoder_reset(struct ct_etm3_decoder *d)
 
 /* Reads an alignment packet while synchronised. Extra zeros are bad packets of one byte each. Too few zeros
  * are one bad packet, and the byte that ends them is the next header. */
-static void a_sync(struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
+static void a_sync(struct ct_cursor *c, struct ct_etm3_packet *packet)
 {
     unsigned zeros = 1;
     while (zeros <= CT_V7_ASYNC_ZEROS) {
-        uint8_t byte = ct_v7_u8(c);
+        uint8_t byte = ct_cursor_u8(c);
         if (c->cut)
             return;
         if (byte == 0x80 && zeros == CT_V7_ASYNC_ZEROS)
@@ -145,7 +145,7 @@ static bool data_mode(const struct ct_v7_config *config, uint8_t type)
 
 /* Decodes the packet at c->p into *packet, whose pos and type are set. On `cut` the decoder does not
  * change. */
-static void decode_one(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
+static void decode_one(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet)
 {
     uint8_t header = *c->p++;
     if (!data_mode(&s->config, packet->type)) {
@@ -233,7 +233,7 @@ size_t ct_etm3_decode(struct ct_etm3_decoder *d, const uint8_t *data, size_t siz
         }
         size_t left = size - at < CT_ETM3_PACKET_MAX ? size - at : CT_ETM3_PACKET_MAX;
         struct ct_etm3_packet *packet = &packets[n];
-        struct ct_v7_cursor c = {.p = data + at, .end = data + at + left};
+        struct ct_cursor c = {.p = data + at, .end = data + at + left};
         *packet = (struct ct_etm3_packet){.pos = pos + at, .type = d->types[data[at]]};
         decode_one(&d->state, &c, packet);
         if (c.cut) {

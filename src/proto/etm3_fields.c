@@ -82,12 +82,12 @@ struct branch {
 /* Reads the address bytes of a branch packet: six address bits, then seven a byte (IHI 0014Q 7.5). In the
  * alternative encoding bit 6 of the last of two to four bytes says that exception information follows; with
  * five bytes it is always bit 6 of the fifth. */
-static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t first)
+static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_cursor *c, uint8_t first)
 {
     struct branch b = {.bits = first >> 1 & 0x3fu, .count = 6};
     uint8_t byte = first;
     for (unsigned i = 1; byte & 0x80 && i < 4; i++) {
-        byte = ct_v7_u8(c);
+        byte = ct_cursor_u8(c);
         bool alt_last = s->config.alt_branch && !(byte & 0x80);
         unsigned count = alt_last ? 6 : 7;
         b.bits |= (byte & ((1u << count) - 1)) << b.count;
@@ -96,7 +96,7 @@ static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_v7_cu
     }
     if (byte & 0x80) {
         b.full = true;
-        b.last = ct_v7_u8(c);
+        b.last = ct_cursor_u8(c);
         b.has_info = !(b.last & 0x80) && b.last & 0x40;
     }
     return b;
@@ -141,9 +141,9 @@ struct exception {
     uint8_t resume;
 };
 
-static struct exception exception_bytes(const struct ct_etm3_state *s, struct ct_v7_cursor *c)
+static struct exception exception_bytes(const struct ct_etm3_state *s, struct ct_cursor *c)
 {
-    uint8_t byte = ct_v7_u8(c);
+    uint8_t byte = ct_cursor_u8(c);
     struct exception e = {.alt_isa = byte & 0x40,
                           .cancel = byte & 0x20,
                           .number = byte >> 1 & 15u,
@@ -151,7 +151,7 @@ static struct exception exception_bytes(const struct ct_etm3_state *s, struct ct
                           .hyp = s->hyp};
     unsigned resume_at = 2;
     for (unsigned i = 1; byte & 0x80 && !c->cut; i++) {
-        byte = ct_v7_u8(c);
+        byte = ct_cursor_u8(c);
         if (i == 1 && byte & 0x40)
             resume_at = 1;
         if (i == 1 && resume_at != 1) {
@@ -165,7 +165,7 @@ static struct exception exception_bytes(const struct ct_etm3_state *s, struct ct
     return e;
 }
 
-void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t header,
+void ct_etm3_branch(struct ct_etm3_state *s, struct ct_cursor *c, uint8_t header,
                     struct ct_etm3_packet *packet)
 {
     struct branch b = branch_bytes(s, c, header);
@@ -197,17 +197,17 @@ void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t hea
 /* Reads an i-sync (IHI 0014Q 7.6): a cycle count if the header says so, the context ID, the information byte,
  * an address unless only data is traced and, with a load or store in progress, its address as in a branch
  * packet. */
-void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
+void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet)
 {
     if (packet->type == CT_ETM3_I_SYNC_CYCLE)
         packet->cc = ct_v7_cont(c);
-    uint32_t ctxt = ct_v7_le(c, s->config.ctxt_bytes);
-    uint8_t info = ct_v7_u8(c);
+    uint32_t ctxt = ct_cursor_le32(c, s->config.ctxt_bytes);
+    uint8_t info = ct_cursor_u8(c);
     bool in_progress = info & 0x80 && !s->config.data_only;
-    uint32_t addr = s->config.data_only ? 0 : ct_v7_le(c, 4);
+    uint32_t addr = s->config.data_only ? 0 : ct_cursor_le32(c, 4);
     struct branch b = {0};
     if (in_progress)
-        b = branch_bytes(s, c, ct_v7_u8(c));
+        b = branch_bytes(s, c, ct_cursor_u8(c));
     if (c->cut)
         return;
     s->reason = packet->reason = info >> 5 & 3;
@@ -240,24 +240,24 @@ void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_e
     }
 }
 
-void ct_etm3_context_id(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
+void ct_etm3_context_id(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet)
 {
-    packet->ctxt = ct_v7_le(c, s->config.ctxt_bytes);
+    packet->ctxt = ct_cursor_le32(c, s->config.ctxt_bytes);
     if (!c->cut)
         s->ctxt = packet->ctxt;
 }
 
-void ct_etm3_vmid(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
+void ct_etm3_vmid(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet)
 {
-    packet->value = ct_v7_u8(c);
+    packet->value = ct_cursor_u8(c);
     if (!c->cut)
         s->vmid = (uint8_t)packet->value;
 }
 
-void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
+void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet)
 {
     unsigned bits;
-    uint64_t value = ct_v7_timestamp(c, s->config.ts_64bit, &bits);
+    uint64_t value = ct_cursor_timestamp(c, s->config.ts_64bit, &bits);
     if (c->cut)
         return;
     s->timestamp = (s->timestamp & ~ct_mask64(bits)) | value;
@@ -266,12 +266,12 @@ void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
 
 /* Reads a data address: seven bits a byte; the fifth byte has four bits and the endianness (IHI 0014Q
  * 7.8). */
-static uint32_t data_address(struct ct_v7_cursor *c, unsigned *bits, uint8_t *fifth)
+static uint32_t data_address(struct ct_cursor *c, unsigned *bits, uint8_t *fifth)
 {
     uint32_t value = 0;
     *bits = 0;
     for (unsigned i = 0; i < 5; i++) {
-        uint8_t byte = ct_v7_u8(c);
+        uint8_t byte = ct_cursor_u8(c);
         unsigned count = i < 4 ? 7 : 4;
         value |= (uint32_t)(byte & ((1u << count) - 1)) << *bits;
         *bits += count;
@@ -283,8 +283,7 @@ static uint32_t data_address(struct ct_v7_cursor *c, unsigned *bits, uint8_t *fi
     return value;
 }
 
-void ct_etm3_data(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t header,
-                  struct ct_etm3_packet *packet)
+void ct_etm3_data(struct ct_etm3_state *s, struct ct_cursor *c, uint8_t header, struct ct_etm3_packet *packet)
 {
     static const uint8_t sizes[4] = {0, 1, 2, 4};
     bool has_value = packet->type == CT_ETM3_NORM_DATA || packet->type == CT_ETM3_OOO_DATA;
@@ -300,7 +299,7 @@ void ct_etm3_data(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t heade
         packet->tag = header >> 2 & 3;
     if (has_value) {
         packet->bytes = sizes[header >> 2 & 3];
-        packet->data = ct_v7_le(c, packet->bytes);
+        packet->data = ct_cursor_le32(c, packet->bytes);
         packet->flags |= CT_ETM3_HAS_DATA;
     }
     if (c->cut || !has_addr)

@@ -24,14 +24,14 @@ struct ct_etm3_state {
     uint64_t timestamp;
 };
 
-void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet);
+void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet);
 void ct_etm3_p_header(const struct ct_etm3_state *s, uint8_t header, struct ct_etm3_packet *packet);
-void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t header,
+void ct_etm3_branch(struct ct_etm3_state *s, struct ct_cursor *c, uint8_t header,
                     struct ct_etm3_packet *packet);
-void ct_etm3_context_id(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet);
-void ct_etm3_vmid(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet);
-void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet);
-void ct_etm3_data(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t header,
+void ct_etm3_context_id(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet);
+void ct_etm3_vmid(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet);
+void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_cursor *c, struct ct_etm3_packet *packet);
+void ct_etm3_data(struct ct_etm3_state *s, struct ct_cursor *c, uint8_t header,
                   struct ct_etm3_packet *packet);
 
 /* Fills in a packet that the end of the trace cuts, from what was known before (docs/listing.md). */

@@ -44,9 +44,9 @@ void ct_etm4_decoder_reset(struct ct_etm4_decoder *d)
 }
 
 /* Reads a packet with an extension header: async (IHI 0064H 6.4.2), discard and overflow (6.4.8, 6.4.9). */
-static void extension(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void extension(struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
-    uint8_t which = ct_etm4_u8(c);
+    uint8_t which = ct_cursor_u8(c);
     if (c->cut)
         return;
     if (which == 3) {
@@ -58,7 +58,7 @@ static void extension(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
     } else {
         packet->type = CT_ETM4_ASYNC;
         for (int zeros = 2; zeros < CT_ETM4_ASYNC_SIZE; zeros++) {
-            uint8_t byte = ct_etm4_u8(c);
+            uint8_t byte = ct_cursor_u8(c);
             if (c->cut || (byte == 0x80 && zeros == CT_ETM4_ASYNC_ZEROS))
                 return;
             if (byte != 0 || zeros == CT_ETM4_ASYNC_ZEROS) {
@@ -71,9 +71,9 @@ static void extension(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 
 /* Reads a trace info packet (IHI 0064H 6.4.4). PLCTL says which sections follow: INFO, KEY, SPEC, CYCT and,
  * on an ETE, the window. */
-static void trace_info(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void trace_info(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
-    uint8_t plctl = ct_etm4_u8(c);
+    uint8_t plctl = ct_cursor_u8(c);
     if (plctl & 0x80)
         ct_etm4_cont(c, 0);
     uint32_t info = plctl & 1 ? ct_etm4_cont(c, 5) : 0;
@@ -89,17 +89,17 @@ static void trace_info(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
 }
 
 /* Reads a timestamp packet (IHI 0064H 6.4.11). */
-static void timestamp(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void timestamp(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
     unsigned bits;
-    uint64_t value = ct_etm4_timestamp(c, &bits);
+    uint64_t value = ct_cursor_timestamp(c, true, &bits);
     uint32_t count = packet->header & 1 ? ct_etm4_cont(c, 3) : 0;
     if (c->cut)
         return;
     ct_etm4_finish_timestamp(d, packet, value, bits, count);
 }
 
-static void context(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void context(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
     ct_etm4_context(c, &d->config, packet);
     if (!c->cut)
@@ -108,7 +108,7 @@ static void context(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct 
 
 /* Reads an address packet (IHI 0064H 6.4.12). The context of a combined packet takes effect after its
  * address. */
-static void address(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet,
+static void address(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet,
                     const struct ct_etm4_header *header)
 {
     struct ct_etm4_address now = d->history[0];
@@ -140,7 +140,7 @@ static void address(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct 
 
 /* Reads a Q packet (IHI 0064H 6.4.15). The low four bits of its header give the forms of an address and of a
  * count. */
-static void q(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void q(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
     struct ct_etm4_address now = d->history[0];
     unsigned form = packet->header & 15;
@@ -177,7 +177,7 @@ static void q(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm
 
 /* Reads a cycle count of format 1 (IHI 0064H 6.4.10), whose fields have any size. Those of formats 2 and 3
  * are small and relative to the threshold. */
-static void cycle_count_f1(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void cycle_count_f1(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
     if (!d->config.comm_opt) {
         packet->count2 = ct_etm4_cont(c, 5);
@@ -190,24 +190,24 @@ static void cycle_count_f1(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, 
 }
 
 /* Reads an exception packet (IHI 0064H 6.4.7). */
-static void exception(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void exception(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
-    uint8_t first = ct_etm4_u8(c);
+    uint8_t first = ct_cursor_u8(c);
     bool two = first & 0x80 || ct_etm4_exception_alone(d, first >> 1 & 0x1f);
-    uint8_t second = two ? ct_etm4_u8(c) : 0;
+    uint8_t second = two ? ct_cursor_u8(c) : 0;
     if (!c->cut)
         ct_etm4_finish_exception(d, packet, first, second);
 }
 
-static void ite(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void ite(struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
-    packet->el_sec = ct_etm4_u8(c) & 3;
-    packet->value = ct_etm4_le(c, 8);
+    packet->el_sec = ct_cursor_u8(c) & 3;
+    packet->value = ct_cursor_le(c, 8);
 }
 
 /* Reads one or two keys with their results. The first byte has the result in bits 3:0 and the key from bit
  * 4. */
-static void conditional_result_f1(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void conditional_result_f1(struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
     packet->value = ct_etm4_cont(c, 5);
     bool two = (packet->header & 0xfc) != 0x6c;
@@ -217,7 +217,7 @@ static void conditional_result_f1(struct ct_etm4_cursor *c, struct ct_etm4_packe
 
 /* Decodes the packet at c->p into *packet, whose pos, type and header are set. On `cut` the decoder does not
  * change. */
-static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
+static void decode_one(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct_etm4_packet *packet)
 {
     const struct ct_etm4_header *header = &d->headers[*c->p++];
     switch (header->form) {
@@ -232,7 +232,7 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
         cycle_count_f1(d, c, packet);
         break;
     case CT_ETM4_FORM_CCNT_F2:
-        ct_etm4_finish_count_f2(d, packet, ct_etm4_u8(c));
+        ct_etm4_finish_count_f2(d, packet, ct_cursor_u8(c));
         break;
     case CT_ETM4_FORM_CONTEXT:
         if (packet->header & 1)
@@ -263,7 +263,7 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
         packet->value = ct_etm4_cont(c, 5);
         break;
     case CT_ETM4_FORM_COND_BYTE:
-        packet->value = ct_etm4_u8(c);
+        packet->value = ct_cursor_u8(c);
         break;
     case CT_ETM4_FORM_COND_RES1:
         conditional_result_f1(c, packet);
@@ -304,7 +304,7 @@ size_t ct_etm4_decode(struct ct_etm4_decoder *d, const uint8_t *data, size_t siz
         }
         size_t left = size - at < d->packet_max ? size - at : d->packet_max;
         struct ct_etm4_packet *packet = &packets[n];
-        struct ct_etm4_cursor c = {.p = data + at, .end = data + at + left};
+        struct ct_cursor c = {.p = data + at, .end = data + at + left};
         *packet =
             (struct ct_etm4_packet){.pos = pos + at, .type = d->headers[data[at]].type, .header = data[at]};
         decode_one(d, &c, packet);

@@ -3,50 +3,18 @@
 
 #include "base/bytes.h"
 
-uint8_t ct_etm4_u8(struct ct_etm4_cursor *c)
-{
-    if (c->p < c->end)
-        return *c->p++;
-    c->cut = true;
-    return 0;
-}
-
-uint64_t ct_etm4_le(struct ct_etm4_cursor *c, unsigned bytes)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value |= (uint64_t)ct_etm4_u8(c) << (8 * i);
-    return value;
-}
-
-uint32_t ct_etm4_cont(struct ct_etm4_cursor *c, unsigned most)
+uint32_t ct_etm4_cont(struct ct_cursor *c, unsigned most)
 {
     uint32_t value = 0;
     uint8_t byte;
     unsigned i = 0;
     do {
-        byte = ct_etm4_u8(c);
+        byte = ct_cursor_u8(c);
         if (i < most)
             value |= (uint32_t)(byte & 0x7f) << (7 * i);
         i++;
     } while (byte & 0x80);
     return value;
-}
-
-uint64_t ct_etm4_timestamp(struct ct_etm4_cursor *c, unsigned *bits)
-{
-    uint64_t value = 0;
-    unsigned i;
-    for (i = 0; i < 8; i++) {
-        uint8_t byte = ct_etm4_u8(c);
-        value |= (uint64_t)(byte & 0x7f) << (7 * i);
-        if (!(byte & 0x80)) {
-            *bits = 7 * (i + 1);
-            return value;
-        }
-    }
-    *bits = 64;
-    return value | (uint64_t)ct_etm4_u8(c) << 56;
 }
 
 /* Replaces the `bits` low bits of the address by `low`. */
@@ -60,30 +28,29 @@ static void update(struct ct_etm4_address *address, uint64_t low, unsigned bits,
 }
 
 /* Reads 7 + 8 address bits: IS0 has bits 8:2, then 16:9; IS1 bits 7:1, then 15:8. */
-void ct_etm4_address_short(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address)
+void ct_etm4_address_short(struct ct_cursor *c, unsigned is, struct ct_etm4_address *address)
 {
     unsigned low_bit = is ? 1 : 2;
-    uint8_t first = ct_etm4_u8(c);
+    uint8_t first = ct_cursor_u8(c);
     uint64_t low = (uint64_t)(first & 0x7f) << low_bit;
     unsigned bits = 7 + low_bit;
     if (first & 0x80) {
-        low |= (uint64_t)ct_etm4_u8(c) << bits;
+        low |= (uint64_t)ct_cursor_u8(c) << bits;
         bits += 8;
     }
     update(address, low, bits, is);
 }
 
 /* Reads the low 32 address bits: IS0 has bits 8:2, 15:9; IS1 bits 7:1, 15:8; both then 23:16, 31:24. */
-static uint64_t low_32(struct ct_etm4_cursor *c, unsigned is)
+static uint64_t low_32(struct ct_cursor *c, unsigned is)
 {
-    uint64_t first = ct_etm4_u8(c);
-    uint64_t second = ct_etm4_u8(c);
+    uint64_t first = ct_cursor_u8(c);
+    uint64_t second = ct_cursor_u8(c);
     uint64_t low = is ? (first & 0x7f) << 1 | second << 8 : (first & 0x7f) << 2 | (second & 0x7f) << 9;
-    return low | ct_etm4_le(c, 2) << 16;
+    return low | ct_cursor_le(c, 2) << 16;
 }
 
-void ct_etm4_address_32(struct ct_etm4_cursor *c, unsigned is, bool keep_high,
-                        struct ct_etm4_address *address)
+void ct_etm4_address_32(struct ct_cursor *c, unsigned is, bool keep_high, struct ct_etm4_address *address)
 {
     uint64_t low = low_32(c, is);
     if (!keep_high)
@@ -92,11 +59,11 @@ void ct_etm4_address_32(struct ct_etm4_cursor *c, unsigned is, bool keep_high,
     update(address, low, 32, is);
 }
 
-void ct_etm4_address_64(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address)
+void ct_etm4_address_64(struct ct_cursor *c, unsigned is, struct ct_etm4_address *address)
 {
     uint64_t low = low_32(c, is);
     address->size = 64;
-    update(address, low | ct_etm4_le(c, 4) << 32, 64, is);
+    update(address, low | ct_cursor_le(c, 4) << 32, 64, is);
 }
 
 void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info)
@@ -108,17 +75,16 @@ void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info)
     packet->el_sec = (uint8_t)((info & 3) | sec << 4);
 }
 
-void ct_etm4_context(struct ct_etm4_cursor *c, const struct ct_etm4_config *config,
-                     struct ct_etm4_packet *packet)
+void ct_etm4_context(struct ct_cursor *c, const struct ct_etm4_config *config, struct ct_etm4_packet *packet)
 {
-    uint8_t info = ct_etm4_u8(c);
+    uint8_t info = ct_cursor_u8(c);
     ct_etm4_context_info(packet, info);
     if (info & 0x40 && config->vmid_bytes) {
-        packet->vmid = (uint32_t)ct_etm4_le(c, config->vmid_bytes);
+        packet->vmid = ct_cursor_le32(c, config->vmid_bytes);
         packet->flags |= CT_ETM4_HAS_VMID;
     }
     if (info & 0x80 && config->ctxt_bytes) {
-        packet->ctxt = (uint32_t)ct_etm4_le(c, config->ctxt_bytes);
+        packet->ctxt = ct_cursor_le32(c, config->ctxt_bytes);
         packet->flags |= CT_ETM4_HAS_CTXT;
     }
 }

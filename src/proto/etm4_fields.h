@@ -5,15 +5,8 @@
 #include <stdbool.h>
 
 #include "coretap/packet.h"
+#include "proto/cursor.h"
 #include "base/etm4_config.h"
-
-/* A reader of bytes from `p` up to, not including, `end`. A read beyond the end sets `cut` and returns 0, so
- * that a handler can read all fields and test `cut` once at its end. */
-struct ct_etm4_cursor {
-    const uint8_t *p;
-    const uint8_t *end;
-    bool cut;
-};
 
 /* An address, and how much of it is known. */
 struct ct_etm4_address {
@@ -23,29 +16,19 @@ struct ct_etm4_address {
     uint8_t is;
 };
 
-uint8_t ct_etm4_u8(struct ct_etm4_cursor *c);
-
-/* Reads `bytes` little-endian bytes, 0 to 8. */
-uint64_t ct_etm4_le(struct ct_etm4_cursor *c, unsigned bytes);
-
 /* Reads a field of seven bits a byte, which continues while bit 7 is set. Its first `most` bytes make the
  * value; a longer field is damage, but its bytes still belong to the packet. */
-uint32_t ct_etm4_cont(struct ct_etm4_cursor *c, unsigned most);
-
-/* Reads a timestamp: up to nine bytes of seven bits, the ninth of eight. *bits receives its width. */
-uint64_t ct_etm4_timestamp(struct ct_etm4_cursor *c, unsigned *bits);
+uint32_t ct_etm4_cont(struct ct_cursor *c, unsigned most);
 
 /* Reads the payload of an address packet. Its low bits depend on the instruction set: IS0 addresses are words
  * (A64, A32), IS1 halfwords (T32). `keep_high`: a 32-bit address does not change the high half. */
-void ct_etm4_address_short(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address);
-void ct_etm4_address_32(struct ct_etm4_cursor *c, unsigned is, bool keep_high,
-                        struct ct_etm4_address *address);
-void ct_etm4_address_64(struct ct_etm4_cursor *c, unsigned is, struct ct_etm4_address *address);
+void ct_etm4_address_short(struct ct_cursor *c, unsigned is, struct ct_etm4_address *address);
+void ct_etm4_address_32(struct ct_cursor *c, unsigned is, bool keep_high, struct ct_etm4_address *address);
+void ct_etm4_address_64(struct ct_cursor *c, unsigned is, struct ct_etm4_address *address);
 
 /* Copies the information byte of a context into the packet: EL in bits 1:0, NSE in 3 (0 on an ETMv4), SF in
  * 4, NS in 5; V in 6 and C in 7 announce VMID and context ID (IHI 0064H 6.4.13). */
 void ct_etm4_context_info(struct ct_etm4_packet *packet, uint8_t info);
 
 /* Reads the information byte of a context, and the fields it announces, into `packet`. */
-void ct_etm4_context(struct ct_etm4_cursor *c, const struct ct_etm4_config *config,
-                     struct ct_etm4_packet *packet);
+void ct_etm4_context(struct ct_cursor *c, const struct ct_etm4_config *config, struct ct_etm4_packet *packet);

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/require.h"
+#include "proto/cursor.h"
 #include "proto/unsynced.h"
 #include "coretap/packet_itm.h"
 
@@ -21,13 +22,6 @@ struct ct_itm_decoder {
     bool synced;
     /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
-};
-
-/* A reader of bytes. A read beyond the end sets `cut` and returns 0. */
-struct cursor {
-    const uint8_t *p;
-    const uint8_t *end;
-    bool cut;
 };
 
 int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_itm_decoder **out)
@@ -55,14 +49,6 @@ void ct_itm_decoder_reset(struct ct_itm_decoder *d)
     *d = (struct ct_itm_decoder){0};
 }
 
-static uint8_t read_byte(struct cursor *c)
-{
-    if (c->p < c->end)
-        return *c->p++;
-    c->cut = true;
-    return 0;
-}
-
 static void set_bad(struct ct_itm_packet *packet)
 {
     packet->err = packet->type;
@@ -71,12 +57,12 @@ static void set_bad(struct ct_itm_packet *packet)
 
 /* Reads up to `most` bytes of seven bits, lowest first, while bit 7 is set. *last receives the last byte,
  * because some fields have flags in its top bits. Returns the number of bytes read. */
-static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value, uint8_t *last)
+static unsigned read_continued(struct ct_cursor *c, unsigned most, uint64_t *value, uint8_t *last)
 {
     unsigned n = 0;
     *value = 0;
     do {
-        *last = read_byte(c);
+        *last = ct_cursor_u8(c);
         *value |= (uint64_t)(*last & 0x7f) << (7 * n++);
     } while (*last & 0x80 && n < most);
     return n;
@@ -84,7 +70,7 @@ static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value,
 
 /* Reads a local timestamp (DDI 0403E D4.2.4): 0TTT0000 has only its header, with TTT 1 to 6; 11TC0000 is
  * followed by one to four bytes. */
-static void local_timestamp(struct cursor *c, struct ct_itm_packet *packet)
+static void local_timestamp(struct ct_cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
     packet->type = CT_ITM_TS_LOCAL;
@@ -100,7 +86,7 @@ static void local_timestamp(struct cursor *c, struct ct_itm_packet *packet)
 
 /* Reads the low part of a global timestamp (DDI 0403E D4.2.5): bits 6:0, 13:7, 20:14, then 25:21 below two
  * flags. */
-static void global_timestamp_1(struct cursor *c, struct ct_itm_packet *packet)
+static void global_timestamp_1(struct ct_cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
     packet->type = CT_ITM_GTS_1;
@@ -114,7 +100,7 @@ static void global_timestamp_1(struct cursor *c, struct ct_itm_packet *packet)
 
 /* Reads the high part of a global timestamp (DDI 0403E D4.2.5): four bytes if it has 48 bits, six if it has
  * 64. */
-static void global_timestamp_2(struct cursor *c, struct ct_itm_packet *packet)
+static void global_timestamp_2(struct ct_cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
     packet->type = CT_ITM_GTS_2;
@@ -125,7 +111,7 @@ static void global_timestamp_2(struct cursor *c, struct ct_itm_packet *packet)
 
 /* Reads an extension packet (DDI 0403E D4.2.6): three bits in the header, seven in each byte after it, eight
  * in the fourth. */
-static void extension(struct cursor *c, struct ct_itm_packet *packet)
+static void extension(struct ct_cursor *c, struct ct_itm_packet *packet)
 {
     packet->type = CT_ITM_EXTENSION;
     packet->flags = packet->header & 4 ? CT_ITM_HARDWARE : 0;
@@ -134,7 +120,7 @@ static void extension(struct cursor *c, struct ct_itm_packet *packet)
     bool more = packet->header & 0x80;
     while (more) {
         bool full = packet->bits == 24;
-        uint8_t byte = read_byte(c);
+        uint8_t byte = ct_cursor_u8(c);
         packet->value |= (uint64_t)(full ? byte : byte & 0x7f) << packet->bits;
         packet->bits = (uint8_t)(packet->bits + (full ? 8 : 7));
         more = byte & 0x80 && !full;
@@ -145,23 +131,22 @@ static void extension(struct cursor *c, struct ct_itm_packet *packet)
 
 /* Reads a packet of software or of the DWT (DDI 0403E D4.2.8 and D4.3): header bits 1:0 are the size, bit 2
  * is set for hardware. */
-static void source(struct cursor *c, struct ct_itm_packet *packet)
+static void source(struct ct_cursor *c, struct ct_itm_packet *packet)
 {
     unsigned bytes = (packet->header & 3) == 3 ? 4 : packet->header & 3;
     packet->type = packet->header & 4 ? CT_ITM_DWT : CT_ITM_SWIT;
     packet->source = packet->header >> 3;
     packet->bits = (uint8_t)(8 * bytes);
-    for (unsigned i = 0; i < bytes; i++)
-        packet->value |= (uint64_t)read_byte(c) << (8 * i);
+    packet->value = ct_cursor_le(c, bytes);
 }
 
 /* Reads the rest of an alignment packet, after its first zero byte. */
-static void async(struct cursor *c, struct ct_itm_packet *packet)
+static void async(struct ct_cursor *c, struct ct_itm_packet *packet)
 {
     unsigned zeros = 1;
     uint8_t byte;
     packet->type = CT_ITM_ASYNC;
-    while ((byte = read_byte(c)) == 0 && !c->cut)
+    while ((byte = ct_cursor_u8(c)) == 0 && !c->cut)
         if (++zeros == ROW_MOST) {
             c->p -= ROW_KEPT;
             set_bad(packet);
@@ -171,7 +156,7 @@ static void async(struct cursor *c, struct ct_itm_packet *packet)
         set_bad(packet);
 }
 
-static void decode_one(struct cursor *c, struct ct_itm_packet *packet)
+static void decode_one(struct ct_cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t header = *c->p++;
     packet->header = header;
@@ -249,7 +234,7 @@ size_t ct_itm_decode(struct ct_itm_decoder *d, const uint8_t *data, size_t size,
     }
     while (d->synced && n < cap && at < size) {
         struct ct_itm_packet *packet = &packets[n];
-        struct cursor c = {.p = data + at, .end = data + size};
+        struct ct_cursor c = {.p = data + at, .end = data + size};
         *packet = (struct ct_itm_packet){.pos = pos + at};
         decode_one(&c, packet);
         if (c.cut && !final)

@@ -107,13 +107,13 @@ static void set_cc(struct ct_ptm_packet *packet, uint32_t cc)
 
 /* Reads a cycle count: four bits in 5:2 of its first byte and, when bit 6 is set, seven bits in each further
  * byte. */
-static uint32_t cycle_count(struct ct_v7_cursor *c, uint8_t first)
+static uint32_t cycle_count(struct ct_cursor *c, uint8_t first)
 {
     uint32_t count = first >> 2 & 15u;
     if (!(first & 0x40))
         return count;
     for (unsigned shift = 4; shift < 32; shift += 7) {
-        uint8_t byte = ct_v7_u8(c);
+        uint8_t byte = ct_cursor_u8(c);
         count |= (uint32_t)(byte & 0x7fu) << shift;
         if (!(byte & 0x80))
             break;
@@ -122,11 +122,11 @@ static uint32_t cycle_count(struct ct_v7_cursor *c, uint8_t first)
 }
 
 /* Reads an alignment packet while synchronised. It includes the byte that interrupts it. */
-static void async(struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+static void async(struct ct_cursor *c, struct ct_ptm_packet *packet)
 {
     unsigned zeros = 1;
     for (;;) {
-        uint8_t byte = ct_v7_u8(c);
+        uint8_t byte = ct_cursor_u8(c);
         if (c->cut)
             return;
         if (byte == 0 && ++zeros <= HELD_ZEROS)
@@ -140,16 +140,16 @@ static void async(struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
 }
 
 /* Reads an i-sync: address, information byte, cycle count unless it is periodic, context ID. */
-static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+static void isync(struct ct_ptm_decoder *d, struct ct_cursor *c, struct ct_ptm_packet *packet)
 {
-    uint32_t addr = ct_v7_le(c, 4);
-    uint8_t info = ct_v7_u8(c);
+    uint32_t addr = ct_cursor_le32(c, 4);
+    uint8_t info = ct_cursor_u8(c);
     packet->reason = info >> 5 & 3;
     packet->flags |= CT_PTM_HAS_SEC;
     if (packet->reason != CT_SYNC_PERIODIC && d->config.cycle_accurate)
-        set_cc(packet, cycle_count(c, ct_v7_u8(c)));
+        set_cc(packet, cycle_count(c, ct_cursor_u8(c)));
     if (d->config.ctxt_bytes) {
-        packet->ctxt = ct_v7_le(c, d->config.ctxt_bytes);
+        packet->ctxt = ct_cursor_le32(c, d->config.ctxt_bytes);
         packet->flags |= CT_PTM_HAS_CTXT;
     }
     if (c->cut)
@@ -170,8 +170,7 @@ static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_pt
 
 /* Reads atoms. They are below the highest set bit of 6:1, the oldest on top; 0 is E. With cycle counts there
  * is one atom, in bit 1, and its count. */
-static void atom(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t header,
-                 struct ct_ptm_packet *packet)
+static void atom(struct ct_ptm_decoder *d, struct ct_cursor *c, uint8_t header, struct ct_ptm_packet *packet)
 {
     if (d->config.cycle_accurate) {
         packet->natoms = 1;
@@ -200,12 +199,12 @@ struct address {
 
 /* Reads address bits: six, then seven a byte. Bit 6 of the last of two to four bytes, or of the fifth, says
  * that exception information follows. */
-static struct address address_bytes(struct ct_v7_cursor *c, uint8_t first)
+static struct address address_bytes(struct ct_cursor *c, uint8_t first)
 {
     struct address a = {.bits = first >> 1 & 0x3fu, .count = 6};
     uint8_t byte = first;
     for (unsigned i = 1; byte & 0x80 && i < 4; i++) {
-        byte = ct_v7_u8(c);
+        byte = ct_cursor_u8(c);
         unsigned count = byte & 0x80 ? 7 : 6;
         a.bits |= (byte & ((1u << count) - 1)) << a.count;
         a.count += count;
@@ -213,7 +212,7 @@ static struct address address_bytes(struct ct_v7_cursor *c, uint8_t first)
     }
     if (byte & 0x80) {
         a.full = true;
-        a.last = ct_v7_u8(c);
+        a.last = ct_cursor_u8(c);
         a.has_info = a.last & 0x40;
     }
     return a;
@@ -250,11 +249,11 @@ static void set_address(struct ct_ptm_decoder *d, struct ct_ptm_packet *packet, 
     packet->valid = d->addr_valid;
 }
 
-static void waypoint_update(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+static void waypoint_update(struct ct_ptm_decoder *d, struct ct_cursor *c, struct ct_ptm_packet *packet)
 {
-    struct address a = address_bytes(c, ct_v7_u8(c));
+    struct address a = address_bytes(c, ct_cursor_u8(c));
     a.has_info = a.has_info && a.full;
-    uint8_t info = a.has_info ? ct_v7_u8(c) : 0;
+    uint8_t info = a.has_info ? ct_cursor_u8(c) : 0;
     if (c->cut)
         return;
     if (a.has_info)
@@ -263,18 +262,18 @@ static void waypoint_update(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, st
     set_address(d, packet, &a);
 }
 
-static void branch(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t header,
+static void branch(struct ct_ptm_decoder *d, struct ct_cursor *c, uint8_t header,
                    struct ct_ptm_packet *packet)
 {
     struct address a = address_bytes(c, header);
     uint8_t info[2] = {0, 0};
     if (a.has_info) {
-        info[0] = ct_v7_u8(c);
+        info[0] = ct_cursor_u8(c);
         if (info[0] & 0x80)
-            info[1] = ct_v7_u8(c);
+            info[1] = ct_cursor_u8(c);
     }
     if (d->config.cycle_accurate)
-        set_cc(packet, cycle_count(c, ct_v7_u8(c)));
+        set_cc(packet, cycle_count(c, ct_cursor_u8(c)));
     if (c->cut)
         return;
     if (a.has_info) {
@@ -290,12 +289,12 @@ static void branch(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t hea
     set_address(d, packet, &a);
 }
 
-static void timestamp(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+static void timestamp(struct ct_ptm_decoder *d, struct ct_cursor *c, struct ct_ptm_packet *packet)
 {
     unsigned bits;
-    uint64_t value = ct_v7_timestamp(c, d->config.ts_64bit, &bits);
+    uint64_t value = ct_cursor_timestamp(c, d->config.ts_64bit, &bits);
     if (d->config.cycle_accurate)
-        set_cc(packet, cycle_count(c, ct_v7_u8(c)));
+        set_cc(packet, cycle_count(c, ct_cursor_u8(c)));
     if (c->cut)
         return;
     d->timestamp = (d->timestamp & ~ct_mask64(bits)) | value;
@@ -305,7 +304,7 @@ static void timestamp(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct c
 
 /* Decodes the packet at c->p into *packet, whose pos and type are set. On `cut` the decoder does not
  * change. */
-static void decode_one(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
+static void decode_one(struct ct_ptm_decoder *d, struct ct_cursor *c, struct ct_ptm_packet *packet)
 {
     uint8_t header = *c->p++;
     switch (packet->type) {
@@ -325,10 +324,10 @@ static void decode_one(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct 
         waypoint_update(d, c, packet);
         break;
     case CT_PTM_CTXTID:
-        packet->ctxt = ct_v7_le(c, d->config.ctxt_bytes);
+        packet->ctxt = ct_cursor_le32(c, d->config.ctxt_bytes);
         break;
     case CT_PTM_VMID:
-        packet->value = ct_v7_u8(c);
+        packet->value = ct_cursor_u8(c);
         break;
     case CT_PTM_TIMESTAMP:
         timestamp(d, c, packet);
@@ -390,7 +389,7 @@ size_t ct_ptm_decode(struct ct_ptm_decoder *d, const uint8_t *data, size_t size,
             continue;
         }
         struct ct_ptm_packet *packet = &packets[n];
-        struct ct_v7_cursor c = {.p = data + at, .end = data + size};
+        struct ct_cursor c = {.p = data + at, .end = data + size};
         *packet = (struct ct_ptm_packet){.pos = pos + at, .type = header_type(data[at])};
         decode_one(d, &c, packet);
         if (c.cut && !final)
