@@ -8,7 +8,7 @@
 #include <opencsd/c_api/opencsd_c_api.h>
 
 #include "support/damage.h"
-#include "support/software_pieces.h"
+#include "support/pieces.h"
 #include "support/stm_gen.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "analysis/stacks.h"
 #include "analysis/timing.h"
 #include "support/require.h"
-#include "support/rng.h"
+#include "support/seeds.h"
 #include "unit/four_functions.h"
 
 enum {
@@ -32,9 +32,10 @@ struct stream {
     size_t depth;
 };
 
+static struct ct_program_place program; /* of all streams */
+
 struct world {
     struct rng rng;
-    struct ct_program_place program;
     struct ct_stacks *stacks[2];
     struct stream streams[STREAMS];
     bool counts; /* cycles are counted */
@@ -240,7 +241,7 @@ static int make(struct world *w)
     w->counts = rng_chance(&w->rng, 220);
     for (int i = 0; i < 2; i++) {
         const struct ct_stack_options options = {
-            .size = sizeof options, .programs = &w->program, .program_count = 1, .slices = 1};
+            .size = sizeof options, .programs = &program, .program_count = 1, .slices = 1};
         REQUIRE(ct_stacks_new(NULL, &options, &w->stacks[i]) == CT_OK);
         w->stacks[i]->plain = i;
     }
@@ -250,7 +251,7 @@ static int make(struct world *w)
         REQUIRE(ct_graph_new(NULL, &s->graph) == CT_OK);
         for (int i = 0; i < 2; i++) {
             const struct ct_timing_options options = {.size = sizeof options,
-                                                      .programs = &w->program,
+                                                      .programs = &program,
                                                       .program_count = 1,
                                                       .no_histograms = !histograms};
             REQUIRE(ct_timing_new(NULL, &options, &s->timing[i]) == CT_OK);
@@ -260,9 +261,9 @@ static int make(struct world *w)
     return 1;
 }
 
-static int check(const struct ct_program_place *program, uint64_t seed)
+static int check(uint64_t seed)
 {
-    struct world w = {.rng = {seed}, .program = *program};
+    struct world w = {.rng = {seed}};
     const int ok = make(&w) && run(&w);
     for (int i = 0; i < 2; i++)
         ct_stacks_free(w.stacks[i]);
@@ -277,17 +278,13 @@ static int check(const struct ct_program_place *program, uint64_t seed)
 int main(void)
 {
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
-    uint64_t seed = test_number("CT_SEED", 1);
-    const uint64_t count = test_count(400, 40000), end = seed + count;
+    const struct seeds seeds = seeds_begin(1, 400, 40000);
     struct ct_symbols *symbols;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
     elf64_build(file, four_functions, 4);
-    int ok = ct_symbols_load_bytes(NULL, "test", file, sizeof file, 0, &symbols) == CT_OK;
-    const struct ct_program_place program = {.symbols = symbols};
-    for (; seed < end && ok; seed++)
-        ok = check(&program, seed);
+    if (ct_symbols_load_bytes(NULL, "test", file, sizeof file, 0, &symbols))
+        return 1;
+    program.symbols = symbols;
+    const int ok = seeds_hold(seeds, 1, check, 1, "what is remembered at edges changes no stack and no time");
     ct_symbols_free(symbols);
-    printf("%sok 1 - what is remembered at edges changes no stack and no time", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
     return ok ? 0 : 1;
 }

@@ -20,6 +20,7 @@
 #include "coretap/stacks.h"
 #include "coretap/timing.h"
 #include "coretap/verify_sums.h"
+#include "support/output.h"
 #include "support/require.h"
 #include "support/rng.h"
 #include "unit/elf_build.h"
@@ -493,29 +494,10 @@ static const struct {
 
 /* ---- saved files ---- */
 
-struct bytes {
-    char *at;
-    size_t size, room;
-};
-
-static int append(void *user, const void *data, size_t size)
+static struct output saved(struct ct_analysis *analysis)
 {
-    struct bytes *b = user;
-    if (b->room - b->size < size) {
-        b->room = 2 * (b->size + size);
-        b->at = realloc(b->at, b->room);
-        if (!b->at)
-            return CT_ERR_NOMEM;
-    }
-    memcpy(b->at + b->size, data, size);
-    b->size += size;
-    return CT_OK;
-}
-
-static struct bytes saved(struct ct_analysis *analysis)
-{
-    struct bytes b = {0};
-    if (!analysis || ct_analysis_save(analysis, append, &b) != CT_OK)
+    struct output b = {0};
+    if (!analysis || ct_analysis_save(analysis, output_append, &b) != CT_OK)
         b.size = 0;
     return b;
 }
@@ -523,12 +505,12 @@ static struct bytes saved(struct ct_analysis *analysis)
 /* Returns whether both analyses save the same bytes. Frees neither. */
 static int same(struct ct_analysis *a, struct ct_analysis *b)
 {
-    struct bytes x = saved(a), y = saved(b);
-    const int equal = x.size && x.size == y.size && memcmp(x.at, y.at, x.size) == 0;
+    struct output x = saved(a), y = saved(b);
+    const int equal = x.size && x.size == y.size && memcmp(x.text, y.text, x.size) == 0;
     if (!equal)
-        printf("# differ:\n%.*s# and\n%.*s", (int)x.size, x.at, (int)y.size, y.at);
-    free(x.at);
-    free(y.at);
+        printf("# differ:\n%.*s# and\n%.*s", (int)x.size, x.text, (int)y.size, y.text);
+    output_free(&x);
+    output_free(&y);
     return equal;
 }
 
@@ -656,24 +638,24 @@ static int scales(struct subject *s)
 
 static int saves(struct subject *s)
 {
-    struct bytes file = saved(s->whole);
+    struct output file = saved(s->whole);
     struct ct_analysis *into = sum(s, s->pieces, 1), *loaded = empty(s);
     struct rng *rng = &s->history.rng;
-    REQUIRE(file.size && ct_analysis_is_saved(s->whole->kind, file.at, file.size));
-    REQUIRE(ct_analysis_load(loaded, "file", file.at, file.size) == CT_OK && same(loaded, s->whole));
+    REQUIRE(file.size && ct_analysis_is_saved(s->whole->kind, file.text, file.size));
+    REQUIRE(ct_analysis_load(loaded, "file", file.text, file.size) == CT_OK && same(loaded, s->whole));
     for (unsigned i = 0; i < 20; i++) {
         const size_t at = rng_below(rng, (uint32_t)file.size);
-        const char before = file.at[at];
-        file.at[at] = (char)(before ^ (1 + rng_below(rng, 255)));
-        REQUIRE(ct_analysis_load(into, "changed", file.at, file.size) == CT_ERR_FORMAT);
-        file.at[at] = before;
-        REQUIRE(ct_analysis_load(into, "cut off", file.at, at) == CT_ERR_FORMAT);
+        const char before = file.text[at];
+        file.text[at] = (char)(before ^ (1 + rng_below(rng, 255)));
+        REQUIRE(ct_analysis_load(into, "changed", file.text, file.size) == CT_ERR_FORMAT);
+        file.text[at] = before;
+        REQUIRE(ct_analysis_load(into, "cut off", file.text, at) == CT_ERR_FORMAT);
     }
-    REQUIRE(ct_analysis_load(into, "cut off", file.at, file.size - 1) == CT_ERR_FORMAT);
-    REQUIRE(append(&file, "\n", 1) == CT_OK);
-    REQUIRE(ct_analysis_load(into, "longer", file.at, file.size) == CT_ERR_FORMAT);
+    REQUIRE(ct_analysis_load(into, "cut off", file.text, file.size - 1) == CT_ERR_FORMAT);
+    REQUIRE(output_append(&file, "\n", 1) == CT_OK);
+    REQUIRE(ct_analysis_load(into, "longer", file.text, file.size) == CT_ERR_FORMAT);
     REQUIRE(same(into, sum(s, s->pieces, 1)));
-    free(file.at);
+    output_free(&file);
     return 1;
 }
 
@@ -684,12 +666,12 @@ static int orders(struct subject *s, struct ct_analysis *(*bare)(void))
     REQUIRE(forward && backward);
     for (size_t i = 0; i < 2 * PIECES; i++) {
         const size_t piece = i < PIECES ? i : 2 * PIECES - 1 - i;
-        struct bytes file = saved(s->pieces[piece]);
+        struct output file = saved(s->pieces[piece]);
         struct ct_analysis *alone = keep(s, bare());
-        REQUIRE(alone && file.size && ct_analysis_load(alone, "piece", file.at, file.size) == CT_OK);
+        REQUIRE(alone && file.size && ct_analysis_load(alone, "piece", file.text, file.size) == CT_OK);
         REQUIRE(same(alone, s->pieces[piece]));
-        REQUIRE(ct_analysis_load(i < PIECES ? forward : backward, "piece", file.at, file.size) == CT_OK);
-        free(file.at);
+        REQUIRE(ct_analysis_load(i < PIECES ? forward : backward, "piece", file.text, file.size) == CT_OK);
+        output_free(&file);
     }
     REQUIRE(same(forward, backward));
     return 1;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "coretap/cover.h"
+#include "support/output.h"
 #include "support/seeds.h"
 
 enum {
@@ -63,33 +64,23 @@ static void damage(struct rng *rng, char line[LINE_MOST])
     }
 }
 
-static int append(void *user, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
-}
-
 /* Loads a file of some lines. With `apart` a context stands in front of each, so that it is read alone.
- * Returns what was loaded as it is saved, or NULL where the file was refused. */
-static char *load(char lines[][LINE_MOST], bool apart)
+ * Returns what was loaded as it is saved, or nothing where the file was refused. */
+static struct output load(char lines[][LINE_MOST], bool apart)
 {
-    char *text, *saved = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
+    struct output file = {0}, saved = {0};
     struct ct_cover *cover;
-    must(file);
-    fputs("coretap-coverage 1\nprogram 0 ffffffff - p\n", file);
-    for (int i = 0; i < LINES; i++)
-        fprintf(file, "%s%s\n", !i || apart ? "context 0 0 0 0 0\n" : "", lines[i]);
-    fclose(file);
-    must(ct_cover_new(NULL, &cover) == CT_OK);
-    const int rc = ct_analysis_load(ct_cover_analysis(cover), "lines", text, size);
-    must(!rc || rc == CT_ERR_FORMAT);
-    free(text);
-    file = rc ? NULL : open_memstream(&saved, &size);
-    if (file) {
-        must(ct_analysis_save(ct_cover_analysis(cover), append, file) == CT_OK);
-        fclose(file);
+    output_line(&file, "coretap-coverage 1\nprogram 0 ffffffff - p");
+    for (int i = 0; i < LINES; i++) {
+        if (!i || apart)
+            output_line(&file, "context 0 0 0 0 0");
+        output_line(&file, lines[i]);
     }
+    must(ct_cover_new(NULL, &cover) == CT_OK);
+    const int rc = ct_analysis_load(ct_cover_analysis(cover), "lines", file.text, file.size);
+    must(!rc || rc == CT_ERR_FORMAT);
+    must(rc || ct_analysis_save(ct_cover_analysis(cover), output_append, &saved) == CT_OK);
+    output_free(&file);
     ct_cover_free(cover);
     return saved;
 }
@@ -108,11 +99,11 @@ static int check(uint64_t seed)
     }
     if (rng_chance(&rng, 128))
         damage(&rng, lines[rng_below(&rng, LINES)]);
-    char *together = load(lines, false), *apart = load(lines, true);
-    const bool ok = !together == !apart && (!together || !strcmp(together, apart));
-    refused += !together;
-    free(together);
-    free(apart);
+    struct output together = load(lines, false), apart = load(lines, true);
+    const bool ok = output_same(&together, &apart);
+    refused += !together.size;
+    output_free(&together);
+    output_free(&apart);
     return ok;
 }
 

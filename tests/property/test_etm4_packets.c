@@ -6,19 +6,23 @@
 #include <string.h>
 
 #include "support/etm4_gen.h"
+#include "support/pieces.h"
+#include "support/seeds.h"
 
 enum {
     STREAM = 400,
+    MOST = 2 * STREAM,
     ROOM = STREAM * CT_ETM4_PACKET_MAX
 };
 
-struct stream {
+/* The stream under test. */
+static struct {
     struct ct_source source;
     struct ct_etm4_packet packets[STREAM];
     uint8_t bytes[ROOM];
     unsigned count;
     size_t size;
-};
+} s;
 
 /* Returns a packet without what the decoder adds: position, size and header. */
 static struct ct_etm4_packet essence(struct ct_etm4_packet p)
@@ -33,33 +37,34 @@ static struct ct_etm4_packet essence(struct ct_etm4_packet p)
     return p;
 }
 
-static int fill(struct rng *rng, struct stream *s)
+/* Makes the stream of a seed. Returns whether all its packets could be encoded. */
+static int fill(uint64_t seed)
 {
+    struct rng rng = {seed};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_etm4_encoder *encoder;
     struct gen gen;
     int ok = 1;
-    gen_source(rng, GEN_ANY, &s->source);
-    gen_init(&gen, rng, &s->source);
-    s->count = 0;
-    s->size = 0;
-    if (ct_etm4_encoder_new(ctx, &s->source, &encoder))
+    gen_source(&rng, GEN_ANY, &s.source);
+    gen_init(&gen, &rng, &s.source);
+    s.count = 0;
+    s.size = 0;
+    if (ct_etm4_encoder_new(ctx, &s.source, &encoder))
         return 0;
-    unsigned prologue = CT_ETM4_ASYNC;
-    while (s->count < STREAM && ok) {
-        struct ct_etm4_packet *p = &s->packets[s->count];
+    while (s.count < STREAM && ok) {
+        struct ct_etm4_packet *p = &s.packets[s.count];
         size_t len;
-        unsigned type = s->count == 0   ? prologue
-                        : s->count == 1 ? CT_ETM4_TRACE_INFO
-                                        : rng_below(rng, CT_ETM4_TYPE_COUNT);
+        unsigned type = s.count == 0   ? CT_ETM4_ASYNC
+                        : s.count == 1 ? CT_ETM4_TRACE_INFO
+                                       : rng_below(&rng, CT_ETM4_TYPE_COUNT);
         if (!gen_packet(&gen, type, p))
             continue;
-        if (ct_etm4_encode_packet(encoder, p, s->bytes + s->size, ROOM - s->size, &len)) {
-            printf("# packet %u was refused: %s\n", s->count, ct_ctx_error(ctx));
+        if (ct_etm4_encode_packet(encoder, p, s.bytes + s.size, ROOM - s.size, &len)) {
+            printf("# packet %u was refused: %s\n", s.count, ct_ctx_error(ctx));
             ok = 0;
         }
-        s->size += len;
-        s->count++;
+        s.size += len;
+        s.count++;
     }
     ct_etm4_encoder_free(encoder);
     ct_ctx_free(ctx);
@@ -67,29 +72,14 @@ static int fill(struct rng *rng, struct stream *s)
 }
 
 /* Decodes the stream in pieces of random size, or at once if `cuts` is NULL, and compares. */
-static int check_decode(struct stream *s, struct rng *cuts)
+static int check_decode(struct rng *cuts)
 {
-    struct ct_etm4_decoder *decoder;
-    struct ct_etm4_packet got[STREAM + 1];
-    size_t count = 0, at = 0, shown = 0;
-    if (ct_etm4_decoder_new(NULL, &s->source, &decoder))
-        return 0;
-    while (at < s->size && count < STREAM) {
-        shown = cuts && shown < s->size ? shown + rng_below(cuts, 24) : s->size;
-        if (shown > s->size)
-            shown = s->size;
-        size_t n = 0;
-        if (shown > at)
-            at += ct_etm4_decode(decoder, s->bytes + at, shown - at, at, shown == s->size, got + count,
-                                 STREAM + 1 - count, &n);
-        count += n;
-    }
-    ct_etm4_decoder_free(decoder);
-    if (count != s->count || at != s->size) {
-        printf("# %u packets in %zu bytes went in, %zu in %zu came out\n", s->count, s->size, count, at);
-    }
-    for (unsigned i = 0; i < s->count && i < count; i++) {
-        struct ct_etm4_packet want = essence(s->packets[i]), have = essence(got[i]);
+    static struct ct_etm4_packet got[MOST];
+    const size_t count = pieces_decode(&ct_etm4_ops, &s.source, s.bytes, s.size, cuts, (uint8_t *)got, MOST);
+    if (count != s.count)
+        printf("# %u packets in %zu bytes went in, %zu came out\n", s.count, s.size, count);
+    for (unsigned i = 0; i < s.count && i < count; i++) {
+        struct ct_etm4_packet want = essence(s.packets[i]), have = essence(got[i]);
         if (memcmp(&want, &have, sizeof(want))) {
             printf("# packet %u: type %u became %u, value %" PRIx64 "/%" PRIx64
                    " count %u/%u,%u/%u flags %x/%x\n",
@@ -98,58 +88,49 @@ static int check_decode(struct stream *s, struct rng *cuts)
             return 0;
         }
     }
-    return count == s->count && at == s->size;
+    return count == s.count;
+}
+
+static int check_whole(uint64_t seed)
+{
+    return fill(seed) && check_decode(NULL);
+}
+
+static int check_cut(uint64_t seed)
+{
+    struct rng cuts = {seed};
+    return fill(seed) && check_decode(&cuts);
 }
 
 /* Checks that packets decoded from bytes encode to those bytes. */
-static int check_bytes(struct stream *s)
+static int check_again(uint64_t seed)
 {
     struct ct_etm4_decoder *decoder;
     struct ct_etm4_encoder *encoder;
     struct ct_etm4_packet got[STREAM];
     size_t count, len, at = 0;
-    int ok = 1;
-    if (ct_etm4_decoder_new(NULL, &s->source, &decoder) || ct_etm4_encoder_new(NULL, &s->source, &encoder))
+    int ok = fill(seed);
+    if (ct_etm4_decoder_new(NULL, &s.source, &decoder) || ct_etm4_encoder_new(NULL, &s.source, &encoder))
         return 0;
-    ct_etm4_decode(decoder, s->bytes, s->size, 0, 1, got, STREAM, &count);
+    ct_etm4_decode(decoder, s.bytes, s.size, 0, 1, got, STREAM, &count);
     for (size_t i = 0; i < count && ok; i++) {
         uint8_t again[CT_ETM4_PACKET_MAX];
         ok = !ct_etm4_encode_packet(encoder, &got[i], again, sizeof(again), &len) && len == got[i].size &&
-             !memcmp(again, s->bytes + at, len);
+             !memcmp(again, s.bytes + at, len);
         if (!ok)
             printf("# packet %zu, type %u: other bytes than before\n", i, got[i].type);
         at += len;
     }
     ct_etm4_decoder_free(decoder);
     ct_etm4_encoder_free(encoder);
-    return ok && at == s->size;
-}
-
-/* Checks one property over all streams and prints one result, with the seed of the first failure. */
-static int run(const char *name, int number, uint64_t seed, uint64_t packets, int which)
-{
-    static struct stream s;
-    for (uint64_t done = 0; done < packets; done += STREAM, seed++) {
-        struct rng rng = {seed}, cuts = {seed};
-        int ok = fill(&rng, &s);
-        if (ok)
-            ok = which == 0 ? check_decode(&s, NULL) : which == 1 ? check_decode(&s, &cuts) : check_bytes(&s);
-        if (!ok) {
-            printf("not ok %d - %s # CT_SEED=%" PRIu64 " CT_COUNT=1\n", number, name, seed);
-            return 0;
-        }
-    }
-    printf("ok %d - %s\n", number, name);
-    return 1;
+    return ok && at == s.size;
 }
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1);
-    uint64_t packets = test_count(200000, 20000000);
-    printf("TAP version 13\n1..3\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
-    int ok = run("decode(encode(packets)) == packets", 1, seed, packets, 0);
-    ok &= run("cutting the bytes anywhere changes nothing", 2, seed, packets, 1);
-    ok &= run("encode(decode(bytes)) == bytes", 3, seed, packets, 2);
+    const struct seeds seeds = seeds_begin(3, 200000, 20000000);
+    int ok = seeds_hold(seeds, STREAM, check_whole, 1, "decode(encode(packets)) == packets");
+    ok &= seeds_hold(seeds, STREAM, check_cut, 2, "cutting the bytes anywhere changes nothing");
+    ok &= seeds_hold(seeds, STREAM, check_again, 3, "encode(decode(bytes)) == bytes");
     return ok ? 0 : 1;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "coretap/fractal_run.h"
+#include "support/output.h"
 #include "support/require.h"
 #include "support/rng.h"
 
@@ -20,51 +21,21 @@ enum {
 };
 
 /* A growing buffer of bytes. */
-struct text {
-    char *bytes;
-    size_t size, room;
-};
-
 struct world {
     struct ct_soc *soc;
     struct ct_fractal *fractal;
-    struct text stream;
+    struct output stream;
     struct ct_fractal_event events[EVENTS];
     size_t count;
 };
 
 /* Results of a replay. */
 struct outcome {
-    struct text log, commands, refusals;
+    struct output log, commands, refusals;
     struct ct_fractal_replay_counts counts;
 };
 
 static char path[] = "/tmp/coretap-fractal-replay-XXXXXX";
-
-static int put(void *user, const void *data, size_t size)
-{
-    struct text *t = user;
-    if (t->size + size > t->room) {
-        t->room = 2 * (t->size + size);
-        t->bytes = realloc(t->bytes, t->room);
-        if (!t->bytes)
-            abort();
-    }
-    memcpy(t->bytes + t->size, data, size);
-    t->size += size;
-    return CT_OK;
-}
-
-static void put_refusal(void *user, const char *text)
-{
-    put(user, text, strlen(text));
-    put(user, "\n", 1);
-}
-
-static int same(const struct text *a, const struct text *b)
-{
-    return a->size == b->size && (!a->size || memcmp(a->bytes, b->bytes, a->size) == 0);
-}
 
 /* ---- a stream ---- */
 
@@ -74,7 +45,7 @@ static void hear(void *user, const struct ct_fractal_message *m, const uint64_t 
     char text[256];
     const size_t size = ct_fractal_message_print(m, line, text);
     text[size] = '\n';
-    put(&w->stream, text, size + 1);
+    output_append(&w->stream, text, size + 1);
     (void)(line ? ct_fractal_data(w->fractal, m->time, m->addr, line)
                 : ct_fractal_take_message(w->fractal, m));
 }
@@ -109,7 +80,7 @@ static int make_stream(struct world *w, struct rng *rng)
     const struct ct_soc_tap tap = {.user = w, .message = hear, .command = command};
     REQUIRE(!ct_soc_new(NULL, &config, NULL, &w->soc));
     REQUIRE(!ct_fractal_new(NULL, NULL, &w->fractal));
-    put(&w->stream, CT_FRACTAL_MESSAGES_HEADER "\n", sizeof CT_FRACTAL_MESSAGES_HEADER);
+    output_append(&w->stream, CT_FRACTAL_MESSAGES_HEADER "\n", sizeof CT_FRACTAL_MESSAGES_HEADER);
     const unsigned number = (unsigned)ct_soc_attach(w->soc, &tap);
     const uint32_t pid = ct_soc_process(w->soc);
     REQUIRE(pid);
@@ -128,26 +99,26 @@ static int make_stream(struct world *w, struct rng *rng)
 }
 
 /* Damages lines: changes bytes, adds and removes newlines. */
-static void damage(struct text *stream, struct rng *rng)
+static void damage(struct output *stream, struct rng *rng)
 {
     static const char letters[] = "\n\r,x0#\0";
     for (unsigned i = 1 + rng_below(rng, 30); i--;)
-        stream->bytes[rng_below(rng, (uint32_t)stream->size)] = letters[rng_below(rng, sizeof letters)];
+        stream->text[rng_below(rng, (uint32_t)stream->size)] = letters[rng_below(rng, sizeof letters)];
     stream->size -= rng_below(rng, 40);
 }
 
 /* ---- replays ---- */
 
 /* Replays a stream from the file at `path`, or, without `file`, from memory in random pieces. */
-static int replay(const struct text *stream, int file, struct rng *rng, struct outcome *o)
+static int replay(const struct output *stream, int file, struct rng *rng, struct outcome *o)
 {
     const struct ct_fractal_replay_options options = {.size = sizeof options,
                                                       .path = file ? path : NULL,
-                                                      .log = put,
+                                                      .log = output_append,
                                                       .log_user = &o->log,
-                                                      .commands = put,
+                                                      .commands = output_append,
                                                       .commands_user = &o->commands,
-                                                      .refused = put_refusal,
+                                                      .refused = output_line,
                                                       .refused_user = &o->refusals};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_replay *r;
@@ -157,7 +128,7 @@ static int replay(const struct text *stream, int file, struct rng *rng, struct o
     for (size_t at = 0; !file && at < stream->size;) {
         const size_t most = rng_chance(rng, 128) ? 3 : 700, left = stream->size - at;
         const size_t wanted = rng_below(rng, (uint32_t)most), size = wanted < left ? wanted : left;
-        REQUIRE(!ct_fractal_replay_push(r, stream->bytes + at, size));
+        REQUIRE(!ct_fractal_replay_push(r, stream->text + at, size));
         at += size;
     }
     REQUIRE(!ct_fractal_replay_finish(r));
@@ -168,41 +139,41 @@ static int replay(const struct text *stream, int file, struct rng *rng, struct o
 }
 
 /* Makes the refusals of a file equal to those of pieces, in which the stream is called "messages". */
-static void rename_stream(struct text *refusals)
+static void rename_stream(struct output *refusals)
 {
-    struct text out = {0};
+    struct output out = {0};
     for (size_t at = 0; at < refusals->size;) {
-        const char *line = refusals->bytes + at;
+        const char *line = refusals->text + at;
         const size_t size = (size_t)((char *)memchr(line, '\n', refusals->size - at) + 1 - line);
         const size_t name = strlen(path);
         if (size > name && memcmp(line, path, name) == 0) {
-            put(&out, "messages", 8);
-            put(&out, line + name, size - name);
+            output_append(&out, "messages", 8);
+            output_append(&out, line + name, size - name);
         } else {
-            put(&out, line, size);
+            output_append(&out, line, size);
         }
         at += size;
     }
-    free(refusals->bytes);
+    free(refusals->text);
     *refusals = out;
 }
 
-static int write_stream(const struct text *stream)
+static int write_stream(const struct output *stream)
 {
     FILE *file = fopen(path, "wb");
     REQUIRE(file);
-    REQUIRE(fwrite(stream->bytes, 1, stream->size, file) == stream->size);
+    REQUIRE(fwrite(stream->text, 1, stream->size, file) == stream->size);
     REQUIRE(fclose(file) == 0);
     return 1;
 }
 
 /* Compares a log with the events that the first FRACTAL logged. */
-static int is_logged(const struct world *w, const struct text *log)
+static int is_logged(const struct world *w, const struct output *log)
 {
     struct ct_fractal_reader *reader;
     struct ct_fractal_event e;
     size_t count = 0;
-    REQUIRE(!ct_fractal_reader_open_bytes(NULL, log->bytes, log->size, &reader));
+    REQUIRE(!ct_fractal_reader_open_bytes(NULL, log->text, log->size, &reader));
     while (ct_fractal_reader_next(reader, &e, 1)) {
         const struct ct_fractal_event *want = &w->events[count++];
         REQUIRE(count <= w->count);
@@ -219,9 +190,9 @@ static int is_logged(const struct world *w, const struct text *log)
 
 static void free_outcome(struct outcome *o)
 {
-    free(o->log.bytes);
-    free(o->commands.bytes);
-    free(o->refusals.bytes);
+    free(o->log.text);
+    free(o->commands.text);
+    free(o->refusals.text);
 }
 
 /* Totals over all streams of a test. */
@@ -243,9 +214,9 @@ static int holds(uint64_t seed, struct sums *sums)
     REQUIRE(replay(NULL, 1, NULL, &whole));
     REQUIRE(replay(&w.stream, 0, &rng, &cut));
     rename_stream(&whole.refusals);
-    REQUIRE(same(&whole.log, &cut.log));
-    REQUIRE(same(&whole.commands, &cut.commands));
-    REQUIRE(same(&whole.refusals, &cut.refusals));
+    REQUIRE(output_same(&whole.log, &cut.log));
+    REQUIRE(output_same(&whole.commands, &cut.commands));
+    REQUIRE(output_same(&whole.refusals, &cut.refusals));
     REQUIRE(memcmp(&whole.counts, &cut.counts, sizeof cut.counts) == 0);
     if (!damaged) {
         REQUIRE(!whole.counts.refused);
@@ -256,7 +227,7 @@ static int holds(uint64_t seed, struct sums *sums)
     sums->refused += whole.counts.refused;
     free_outcome(&whole);
     free_outcome(&cut);
-    free(w.stream.bytes);
+    free(w.stream.text);
     ct_soc_free(w.soc);
     ct_fractal_free(w.fractal);
     return 1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/etm4_gen.h"
+#include "support/seeds.h"
 
 enum {
     BYTES = 6000,
@@ -190,17 +191,9 @@ static int check_cut(uint64_t seed)
 
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    uint64_t bytes = test_count(2000000, 200000000);
-    int ok = 1, fine = 1;
-    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, bytes);
-    for (; done < bytes && ok && fine; done += BYTES, seed++) {
-        ok = check(seed);
-        fine = check_cut(seed);
-    }
-    printf("%sok 1 - demux(frame(bytes)) == bytes, cut anywhere", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
-    printf("%sok 2 - behind a cut, bytes have their ID from the next frame on that names it\n",
-           fine ? "" : "not ");
-    return ok && fine ? 0 : 1;
+    const struct seeds seeds = seeds_begin(2, 2000000, 200000000);
+    int ok = seeds_hold(seeds, BYTES, check, 1, "demux(frame(bytes)) == bytes, cut anywhere");
+    ok &= seeds_hold(seeds, BYTES, check_cut, 2,
+                     "behind a cut, bytes have their ID from the next frame on that names it");
+    return ok ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 
 #include "chain/stream.h"
 #include "support/damage.h"
+#include "support/seeds.h"
 #include "coretap/decode.h"
 #include "etm4/hops.h"
 #include "etm4/scan.h"
@@ -610,8 +611,7 @@ static int check_thresholds(void)
     ct_stream_chain_deinit(&plain);
     ct_stream_chain_deinit(&fast);
     ct_memory_free(memory);
-    printf("%sok 7 - also where a trace info comes while packets are counted ahead\n", ok ? "" : "not ");
-    return ok;
+    return seeds_tell(ok, 7, "also where a trace info comes while packets are counted ahead");
 }
 
 /* Writes one of two loops many times. They have the same atoms and the same branch on both sides, and differ
@@ -674,8 +674,7 @@ static int check_alike(void)
     const int ok = counts_alike(memory, true, false) && counts_alike(memory, false, false) &&
                    counts_alike(memory, true, true) && counts_alike(memory, false, true);
     ct_memory_free(memory);
-    printf("%sok 8 - also where pieces of stretches differ by where they began alone\n", ok ? "" : "not ");
-    return ok;
+    return seeds_tell(ok, 8, "also where pieces of stretches differ by where they began alone");
 }
 
 /* Writes a loop of one block, then all other blocks one after the other, and a false synchronisation point,
@@ -715,8 +714,7 @@ static int check_forgetting(void)
     ct_stream_chain_deinit(&plain);
     ct_stream_chain_deinit(&fast);
     ct_memory_free(memory);
-    printf("%sok 4 - also where the program is forgotten when counts are undone\n", ok ? "" : "not ");
-    return ok;
+    return seeds_tell(ok, 4, "also where the program is forgotten when counts are undone");
 }
 
 int main(void)

@@ -5,23 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support/rng.h"
+#include "support/pieces.h"
 #include "support/ptm_stream.h"
+#include "support/seeds.h"
 #include "coretap/encode.h"
 #include "coretap/packet_ptm.h"
 
 enum {
     STREAM = 400,
+    MOST = 2 * STREAM,
     ROOM = STREAM * CT_PTM_PACKET_MAX
 };
 
-struct stream {
+/* The stream under test. */
+static struct {
     struct ct_source source;
     struct ct_ptm_packet packets[STREAM];
     uint8_t bytes[ROOM];
     unsigned count;
     size_t size;
-};
+} s;
 
 /* A generator, with the state of the stream that encoder and decoder keep. */
 struct gen {
@@ -212,29 +215,31 @@ static int gen_packet(struct gen *g, unsigned type, struct ct_ptm_packet *p)
     }
 }
 
-static int fill(struct rng *rng, struct stream *s)
+/* Makes the stream of a seed. Returns whether all its packets could be encoded. */
+static int fill(uint64_t seed)
 {
+    struct rng rng = {seed};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_ptm_encoder *encoder;
-    s->source = ptm_source(rng);
-    s->count = 0;
-    s->size = 0;
-    struct gen gen = gen_of(rng, &s->source);
-    if (ct_ptm_encoder_new(ctx, &s->source, &encoder))
+    s.source = ptm_source(&rng);
+    s.count = 0;
+    s.size = 0;
+    struct gen gen = gen_of(&rng, &s.source);
+    if (ct_ptm_encoder_new(ctx, &s.source, &encoder))
         return 0;
     int ok = 1;
-    while (s->count < STREAM && ok) {
-        struct ct_ptm_packet *p = &s->packets[s->count];
+    while (s.count < STREAM && ok) {
+        struct ct_ptm_packet *p = &s.packets[s.count];
         size_t len;
-        if (!gen_packet(&gen, s->count ? rng_below(rng, CT_PTM_TYPE_COUNT) : CT_PTM_ASYNC, p))
+        if (!gen_packet(&gen, s.count ? rng_below(&rng, CT_PTM_TYPE_COUNT) : CT_PTM_ASYNC, p))
             continue;
-        if (ct_ptm_encode_packet(encoder, p, s->bytes + s->size, ROOM - s->size, &len)) {
-            printf("# packet %u was refused: %s\n", s->count, ct_ctx_error(ctx));
+        if (ct_ptm_encode_packet(encoder, p, s.bytes + s.size, ROOM - s.size, &len)) {
+            printf("# packet %u was refused: %s\n", s.count, ct_ctx_error(ctx));
             ok = 0;
         }
-        p->pos = s->size;
-        s->size += len;
-        s->count++;
+        p->pos = s.size;
+        s.size += len;
+        s.count++;
     }
     ct_ptm_encoder_free(encoder);
     ct_ctx_free(ctx);
@@ -253,54 +258,51 @@ static int compare(unsigned i, struct ct_ptm_packet want, struct ct_ptm_packet h
 }
 
 /* Decodes the stream in pieces of random size, or at once if `cuts` is NULL, and compares all members. */
-static int check_decode(struct stream *s, struct rng *cuts)
+static int check_decode(struct rng *cuts)
 {
-    struct ct_ptm_decoder *decoder;
-    struct ct_ptm_packet got[STREAM + 1];
-    size_t count = 0, at = 0, shown = 0;
-    if (ct_ptm_decoder_new(NULL, &s->source, &decoder))
-        return 0;
-    while (at < s->size && count <= s->count) {
-        shown = cuts && shown < s->size ? shown + rng_below(cuts, 24) : s->size;
-        if (shown > s->size)
-            shown = s->size;
-        size_t n = 0;
-        if (shown > at)
-            at += ct_ptm_decode(decoder, s->bytes + at, shown - at, at, shown == s->size, got + count,
-                                STREAM + 1 - count, &n);
-        count += n;
-    }
-    ct_ptm_decoder_free(decoder);
+    static struct ct_ptm_packet got[MOST];
+    const size_t count = pieces_decode(&ct_ptm_ops, &s.source, s.bytes, s.size, cuts, (uint8_t *)got, MOST);
     int ok = 1;
-    for (unsigned i = 0; i < s->count && i < count && ok; i++)
-        ok = compare(i, s->packets[i], got[i]);
-    if (count != s->count || at != s->size)
-        printf("# %u packets in %zu bytes went in, %zu in %zu came out\n", s->count, s->size, count, at);
-    return ok && count == s->count && at == s->size;
+    for (unsigned i = 0; i < s.count && i < count && ok; i++)
+        ok = compare(i, s.packets[i], got[i]);
+    if (count != s.count)
+        printf("# %u packets in %zu bytes went in, %zu came out\n", s.count, s.size, count);
+    return ok && count == s.count;
+}
+
+static int check_whole(uint64_t seed)
+{
+    return fill(seed) && check_decode(NULL);
+}
+
+static int check_cut(uint64_t seed)
+{
+    struct rng cuts = {seed};
+    return fill(seed) && check_decode(&cuts);
 }
 
 /* Checks that packets decoded from bytes encode to those bytes. */
-static int check_bytes(struct stream *s)
+static int check_again(uint64_t seed)
 {
     struct ct_ptm_decoder *decoder;
     struct ct_ptm_encoder *encoder;
     struct ct_ptm_packet got[STREAM];
     size_t count, len, at = 0;
-    int ok = 1;
-    if (ct_ptm_decoder_new(NULL, &s->source, &decoder) || ct_ptm_encoder_new(NULL, &s->source, &encoder))
+    int ok = fill(seed);
+    if (ct_ptm_decoder_new(NULL, &s.source, &decoder) || ct_ptm_encoder_new(NULL, &s.source, &encoder))
         return 0;
-    ct_ptm_decode(decoder, s->bytes, s->size, 0, 1, got, STREAM, &count);
+    ct_ptm_decode(decoder, s.bytes, s.size, 0, 1, got, STREAM, &count);
     for (size_t i = 0; i < count && ok; i++) {
         uint8_t again[CT_PTM_PACKET_MAX];
         ok = !ct_ptm_encode_packet(encoder, &got[i], again, sizeof(again), &len) && len == got[i].size &&
-             !memcmp(again, s->bytes + at, len);
+             !memcmp(again, s.bytes + at, len);
         if (!ok)
             printf("# packet %zu, type %u: other bytes than before\n", i, got[i].type);
         at += len;
     }
     ct_ptm_decoder_free(decoder);
     ct_ptm_encoder_free(encoder);
-    return ok && at == s->size;
+    return ok && at == s.size;
 }
 
 /* Returns whether a packet is a waypoint update to A32 or Jazelle with an information byte. It ends ThumbEE
@@ -311,31 +313,29 @@ static int has_silent_info(const struct ct_ptm_packet *p)
 }
 
 /* Checks that the shortest encoding is not longer and means the same. */
-static int check_shortest(struct stream *s)
+static int check_shortest(uint64_t seed)
 {
-    static struct stream brief;
+    static uint8_t brief[ROOM];
     struct ct_ptm_encoder *encoder;
     struct ct_ptm_decoder *decoder;
     struct ct_ptm_packet got[STREAM + 1];
-    size_t len, count;
-    int ok = 1;
-    if (ct_ptm_decoder_new(NULL, &s->source, &decoder) || ct_ptm_encoder_new(NULL, &s->source, &encoder))
+    size_t len, count, size = 0;
+    int ok = fill(seed);
+    if (ct_ptm_decoder_new(NULL, &s.source, &decoder) || ct_ptm_encoder_new(NULL, &s.source, &encoder))
         return 0;
-    brief.size = 0;
-    for (unsigned i = 0; i < s->count && ok; i++) {
-        struct ct_ptm_packet p = s->packets[i];
+    for (unsigned i = 0; i < s.count && ok; i++) {
+        struct ct_ptm_packet p = s.packets[i];
         if (!has_silent_info(&p))
             p.size = 0;
-        ok = !ct_ptm_encode_packet(encoder, &p, brief.bytes + brief.size, ROOM - brief.size, &len) &&
-             len <= s->packets[i].size;
+        ok = !ct_ptm_encode_packet(encoder, &p, brief + size, ROOM - size, &len) && len <= s.packets[i].size;
         if (!ok)
             printf("# packet %u, type %u: refused or longer without its size\n", i, p.type);
-        brief.size += len;
+        size += len;
     }
-    ct_ptm_decode(decoder, brief.bytes, brief.size, 0, 1, got, STREAM + 1, &count);
-    ok = ok && count == s->count;
-    for (unsigned i = 0; i < s->count && ok; i++) {
-        struct ct_ptm_packet want = s->packets[i];
+    ct_ptm_decode(decoder, brief, size, 0, 1, got, STREAM + 1, &count);
+    ok = ok && count == s.count;
+    for (unsigned i = 0; i < s.count && ok; i++) {
+        struct ct_ptm_packet want = s.packets[i];
         want.pos = got[i].pos;
         want.size = got[i].size;
         want.valid = got[i].valid;
@@ -431,35 +431,13 @@ static int check_refusals(void)
     return 1;
 }
 
-/* Checks one property over all streams and prints one result, with the seed of the first failure. */
-static int run(const char *name, int number, uint64_t seed, uint64_t packets, int which)
-{
-    static struct stream s;
-    for (uint64_t done = 0; done < packets; done += STREAM, seed++) {
-        struct rng rng = {seed}, cuts = {seed};
-        int ok = fill(&rng, &s);
-        if (ok && which < 2)
-            ok = check_decode(&s, which ? &cuts : NULL);
-        else if (ok)
-            ok = which == 2 ? check_bytes(&s) : check_shortest(&s);
-        if (!ok) {
-            printf("not ok %d - %s # CT_SEED=%" PRIu64 " CT_COUNT=1\n", number, name, seed);
-            return 0;
-        }
-    }
-    printf("ok %d - %s\n", number, name);
-    return 1;
-}
-
 int main(void)
 {
-    uint64_t seed = test_number("CT_SEED", 1);
-    uint64_t packets = test_count(200000, 20000000);
-    printf("TAP version 13\n1..5\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, packets);
-    int ok = run("decode(encode(packets)) == packets", 1, seed, packets, 0);
-    ok &= run("cutting the bytes anywhere changes nothing", 2, seed, packets, 1);
-    ok &= run("encode(decode(bytes)) == bytes", 3, seed, packets, 2);
-    ok &= run("the shortest encoding says the same", 4, seed, packets, 3);
+    const struct seeds seeds = seeds_begin(5, 200000, 20000000);
+    int ok = seeds_hold(seeds, STREAM, check_whole, 1, "decode(encode(packets)) == packets");
+    ok &= seeds_hold(seeds, STREAM, check_cut, 2, "cutting the bytes anywhere changes nothing");
+    ok &= seeds_hold(seeds, STREAM, check_again, 3, "encode(decode(bytes)) == bytes");
+    ok &= seeds_hold(seeds, STREAM, check_shortest, 4, "the shortest encoding says the same");
     ok &= check_refusals();
     return ok ? 0 : 1;
 }

@@ -4,14 +4,16 @@
  * frames, of one buffer and of several, damaged and sound, in at most six parts. CT_SEED sets the first seed,
  * CT_COUNT the number of captures, CT_LONG=1 the long tier. With an argument, checks the snapshots in that
  * folder. */
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/corpus.h"
+#include "support/output.h"
 #include "support/random_trace.h"
 #include "support/require.h"
+#include "support/seeds.h"
 #include "coretap/counts.h"
 #include "coretap/decode.h"
 #include "coretap/session.h"
@@ -177,22 +179,6 @@ static int part_edges(const struct ct_analysis *whole, struct ct_analysis **part
 
 /* ---- runs ---- */
 
-struct text {
-    char *data;
-    size_t size;
-};
-
-static int write_text(void *user, const void *data, size_t size)
-{
-    struct text *text = user;
-    text->data = realloc(text->data, text->size + size + 1);
-    if (!text->data)
-        abort();
-    memcpy(text->data + text->size, data, size);
-    text->size += size;
-    return CT_OK;
-}
-
 /* Creates an analysis that watches some addresses and everything that is no step. */
 static struct ct_analysis *new_watch(void)
 {
@@ -227,17 +213,17 @@ static struct ct_analysis *new_analysis(unsigned what)
 }
 
 /* Decodes a capture, or with `shard` a part of it. Returns the saved result. */
-static struct text run(const struct ct_capture *capture, unsigned what, struct ct_shard *shard)
+static struct output run(const struct ct_capture *capture, unsigned what, struct ct_shard *shard)
 {
     const struct ct_session_options options = {.size = sizeof options, .shard = shard};
     struct ct_analysis *analysis = new_analysis(what);
     struct ct_session *session;
-    struct text text = {0};
+    struct output text = {0};
     if (ct_session_new(NULL, &options, &session) || ct_session_add(session, analysis) ||
         ct_session_run(session, capture, capture->buffers, capture->buffer_count))
         abort();
-    if (shard ? ct_shard_save(shard, analysis, write_text, &text)
-              : ct_analysis_save(analysis, write_text, &text))
+    if (shard ? ct_shard_save(shard, analysis, output_append, &text)
+              : ct_analysis_save(analysis, output_append, &text))
         abort();
     ct_session_free(session);
     ct_analysis_free(analysis);
@@ -245,70 +231,69 @@ static struct text run(const struct ct_capture *capture, unsigned what, struct c
 }
 
 /* Results over all captures. */
-struct tally {
+static struct tally {
     uint64_t joined, refused;
     uint64_t seams[KINDS]; /* streams that continue in the next part, of captures that added up */
-};
+} tally;
 
 /* Returns how many streams continue in a part. */
-static uint64_t count_seams(const struct text *part)
+static uint64_t count_seams(const struct output *part)
 {
     uint64_t count = 0;
-    part->data[part->size] = 0;
-    for (const char *at = part->data; (at = strstr(at, "\nfrom ")); at++)
+    for (const char *at = part->text; (at = strstr(at, "\nfrom ")); at++)
         count++;
     return count;
 }
 
 /* Decodes a capture in parts and adds them up. Returns 0 when the result differs from the whole. */
 static int check_count(const struct ct_capture *capture, unsigned what, uint32_t count,
-                       const struct text *whole, struct tally *tally)
+                       const struct output *whole)
 {
     struct ct_analysis *sum = new_analysis(what);
     struct ct_shard *all;
-    struct text text = {0};
+    struct output text = {0};
     uint64_t seams = 0;
     int rc = ct_shard_new(NULL, 0, count, &all);
     for (uint32_t i = 1; i <= count && !rc; i++) {
         struct ct_shard *shard;
         if (ct_shard_new(NULL, i, count, &shard))
             abort();
-        struct text part = run(capture, what, shard);
-        rc = ct_shard_load(all, sum, "part", part.data, part.size);
+        struct output part = run(capture, what, shard);
+        rc = ct_shard_load(all, sum, "part", part.text, part.size);
         seams += count_seams(&part);
-        free(part.data);
+        output_free(&part);
         ct_shard_free(shard);
     }
     rc = rc ? rc : ct_shard_end(all, sum);
     if (!rc)
-        ct_analysis_save(sum, write_text, &text);
-    const int same = rc || (text.size == whole->size && !memcmp(text.data, whole->data, text.size));
-    tally->joined += !rc;
-    tally->seams[what] += rc ? 0 : seams;
-    tally->refused += rc == CT_ERR_NOT_FOUND;
+        ct_analysis_save(sum, output_append, &text);
+    const int same = rc || output_same(&text, whole);
+    tally.joined += !rc;
+    tally.seams[what] += rc ? 0 : seams;
+    tally.refused += rc == CT_ERR_NOT_FOUND;
     if (!same)
-        printf("# what %u, %u parts:\n%.*s# and in one:\n%.*s", what, count, (int)text.size, text.data,
-               (int)whole->size, whole->data);
-    free(text.data);
+        printf("# what %u, %u parts:\n%.*s# and in one:\n%.*s", what, count, (int)text.size, text.text,
+               (int)whole->size, whole->text);
+    output_free(&text);
     ct_shard_free(all);
     ct_analysis_free(sum);
     REQUIRE(same && (!rc || rc == CT_ERR_NOT_FOUND));
     return 1;
 }
 
-static int check_capture(const struct ct_capture *capture, struct rng *rng, struct tally *tally)
+static int check_capture(const struct ct_capture *capture, struct rng *rng)
 {
     int ok = 1;
     for (unsigned what = 0; what < KINDS && ok; what++) {
-        struct text whole = run(capture, what, NULL);
+        struct output whole = run(capture, what, NULL);
         for (unsigned i = 0; i < 4 && ok; i++)
-            ok = check_count(capture, what, 1 + rng_below(rng, SHARDS_MOST), &whole, tally);
-        free(whole.data);
+            ok = check_count(capture, what, 1 + rng_below(rng, SHARDS_MOST), &whole);
+        output_free(&whole);
     }
     return ok;
 }
 
-static int check(uint64_t seed, struct tally *tally)
+static int check(uint64_t seed)
 {
     static struct random_trace trace;
     struct ct_buffer buffers[BUFFERS_MOST];
@@ -320,67 +305,47 @@ static int check(uint64_t seed, struct tally *tally)
                                        .buffer_count = 1 + rng_below(&rng, BUFFERS_MOST)};
     for (size_t i = 0; i < BUFFERS_MOST; i++)
         buffers[i] = trace.buffer;
-    return check_capture(&capture, &rng, tally);
+    return check_capture(&capture, &rng);
 }
 
-/* ---- the corpus ---- */
-
-static int check_folder(const char *path)
+static int check_snapshot(const struct ct_capture *capture)
 {
-    DIR *folder = opendir(path);
-    struct tally tally = {0};
-    struct rng rng = {1};
-    int ok = 1;
-    if (!folder) {
-        printf("1..1\nok 1 # SKIP no corpus in %s\n", path);
+    static struct rng rng = {1};
+    return check_capture(capture, &rng);
+}
+
+static int check_corpus(const char *shared)
+{
+    unsigned count;
+    int ok = corpus_hold(shared, check_snapshot, &count);
+    if (ok < 0)
         return 1;
-    }
-    for (const struct dirent *entry; ok && (entry = readdir(folder));) {
-        char name[8192];
-        struct ct_ctx *ctx = ct_ctx_new();
-        struct ct_capture *capture = NULL;
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] != '.' && !ct_capture_open(ctx, name, &capture))
-            ok = check_capture(capture, &rng, &tally);
-        if (!ok)
-            printf("# %s\n", entry->d_name);
-        ct_capture_free(capture);
-        ct_ctx_free(ctx);
-    }
-    closedir(folder);
     ok = ok && tally.joined > 0;
     printf("1..1\n%sok 1 - the parts of captures add up # %" PRIu64 " times, and not %" PRIu64 " times\n",
            ok ? "" : "not ", tally.joined, tally.refused);
     return ok;
 }
 
-int main(int argc, char **argv)
+static int check_seeds(void)
 {
-    const char *shared_folder = getenv("CT_SHARED");
-    if (argc > 1) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/corpus/snapshots", shared_folder ? shared_folder : argv[1]);
-        return check_folder(path) ? 0 : 1;
-    }
-    static const uint64_t faults[] = {3001}; /* seeds that once found faults */
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    const uint64_t count = test_count(100, 20000);
-    struct tally tally = {0};
-    int ok = 1;
-    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
-    for (; done < count && ok; done++, seed++)
-        ok = check(seed, &tally);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults && ok; i++, seed = faults[i - 1] + 1)
-        ok = check(faults[i], &tally);
-    printf("%sok 1 - parts add up to the whole, or it is said that they do not", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    static const struct seeds fault = {.first = 3001, .cases = 1}; /* a seed that once found a fault */
+    const char *what = "parts add up to the whole, or it is said that they do not";
+    const struct seeds seeds = seeds_begin(3, 100, 20000);
+    int ok = seeds_hold(seeds, 1, check, 1, what);
+    ok &= seeds_hold(fault, 1, check, 2, what);
     /* most captures of each kind must add up, and some must not: otherwise one of both cases is not tested */
     uint64_t seams = UINT64_MAX;
     for (unsigned i = 0; i < KINDS; i++)
         seams = tally.seams[i] < seams ? tally.seams[i] : seams;
-    const int some = count < 100 || (tally.joined > tally.refused && tally.refused > 0 && seams > count / 2);
-    printf("%sok 2 - %" PRIu64 " captures in parts added up, at %" PRIu64
+    printf("# %" PRIu64 " captures in parts added up, at %" PRIu64
            " seams of each analysis and more, %" PRIu64 " did not\n",
-           some ? "" : "not ", tally.joined, seams, tally.refused);
-    return ok && some ? 0 : 1;
+           tally.joined, seams, tally.refused);
+    return ok & seeds_tell(seeds.cases < 100 ||
+                               (tally.joined > tally.refused && tally.refused > 0 && seams > seeds.cases / 2),
+                           3, "most captures add up, and some do not");
+}
+
+int main(int argc, char **argv)
+{
+    return (argc > 1 ? check_corpus(argv[1]) : check_seeds()) ? 0 : 1;
 }

@@ -9,7 +9,7 @@
 
 #include "support/damage.h"
 #include "support/itm_gen.h"
-#include "support/software_pieces.h"
+#include "support/pieces.h"
 #include "support/stm_gen.h"
 #include "coretap/encode.h"
 

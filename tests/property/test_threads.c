@@ -5,7 +5,6 @@
  * early has the start of the result. CT_SEED sets the first seed, CT_COUNT the number of streams, CT_LONG=1
  * the long tier. With arguments, checks the snapshots in the folders that they name. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +12,9 @@
 #include <string.h>
 
 #include "chain/chain_tune.h"
+#include "support/corpus.h"
 #include "support/random_trace.h"
+#include "support/seeds.h"
 #include "coretap/decode.h"
 
 /* Everything that was received, as bytes. */
@@ -302,30 +303,31 @@ static int same(const struct result *a, const struct result *b)
     return same_log(&a->marks, &b->marks, "marks", 0);
 }
 
+static struct result one, many; /* of one thread, and of several */
+
 /* Compares all numbers of threads, with tasks of any length, with one thread. */
-static int check_stream(struct rng *rng, const struct random_trace *s, unsigned what, struct result *one,
-                        struct result *many)
+static int check_stream(struct rng *rng, const struct random_trace *s, unsigned what)
 {
     struct rng cuts = *rng;
     struct how how = {.what = whats[what], .threads = 1, .is_file = s->is_file};
     uint64_t tasks = 0, again = 0;
-    run(s, &how, one);
+    run(s, &how, &one);
     for (how.threads = 2; how.threads <= 8; how.threads++) {
         how.segment = 1 + rng_wide(rng, 13);
         how.shared_blocks = how.threads % 4 ? 1 + rng_below(rng, 60) : 0;
         how.parts = how.threads % 2;
         how.cuts = how.threads % 3 ? NULL : &cuts;
         how.is_file = s->is_file || how.threads % 3 == 2;
-        run(s, &how, many);
-        tasks += many->tasks;
-        again += many->again;
-        if (!same(one, many)) {
+        run(s, &how, &many);
+        tasks += many.tasks;
+        again += many.again;
+        if (!same(&one, &many)) {
             printf("# what[%u], %u threads, tasks of %zu bytes\n", what, how.threads, how.segment);
             return 0;
         }
     }
-    many->tasks = tasks;
-    many->again = again;
+    many.tasks = tasks;
+    many.again = again;
     return 1;
 }
 
@@ -335,114 +337,86 @@ static int begins_with(const struct log *whole, const struct log *begin)
 }
 
 /* Checks chains whose receivers end them while threads work: what came before equals that of one thread. */
-static int check_ended(struct rng *rng, const struct random_trace *s, unsigned what, struct result *one,
-                       struct result *many)
+static int check_ended(struct rng *rng, const struct random_trace *s, unsigned what)
 {
     struct how how = {.what = whats[what], .threads = 1};
     int ok = 1;
     if (!how.what.records)
         return ok;
-    run(s, &how, one);
+    run(s, &how, &one);
     for (how.threads = 2; how.threads <= 8 && ok; how.threads++) {
         how.segment = 1 + rng_wide(rng, 16);
-        many->most = 1 + rng_below(rng, 3);
-        run(s, &how, many);
+        many.most = 1 + rng_below(rng, 3);
+        run(s, &how, &many);
         /* Edges are logged at the end. */
-        for (unsigned i = 0; i < IDS && ok && many->batches == many->most && !how.what.edges; i++)
-            ok = begins_with(&one->ids[i], &many->ids[i]);
+        for (unsigned i = 0; i < IDS && ok && many.batches == many.most && !how.what.edges; i++)
+            ok = begins_with(&one.ids[i], &many.ids[i]);
     }
     if (!ok)
-        printf("# what[%u], %u threads, ended with batch %" PRIu64 "\n", what, how.threads - 1, many->most);
-    many->most = 0;
+        printf("# what[%u], %u threads, ended with batch %" PRIu64 "\n", what, how.threads - 1, many.most);
+    many.most = 0;
     return ok;
 }
 
 /* Checks steps of streams that are decoded side by side, in slices of any size: they equal those of one
  * thread, in the same order of streams for any number of threads, even when the chain is ended early. */
-static int check_beside(struct rng *rng, const struct random_trace *s, struct result *one,
-                        struct result *many)
+static int check_beside(struct rng *rng, const struct random_trace *s)
 {
     struct how how = {.what = whats[3], .threads = 1};
     struct rng cuts = *rng;
     static struct log order;
     int ok = 1;
-    run(s, &how, one);
+    run(s, &how, &one);
     how.segment = 1 + rng_wide(rng, 13);
     for (how.stream_threads = 1; how.stream_threads <= 6 && ok; how.stream_threads++) {
         struct rng same_cuts = cuts;
         how.cuts = &same_cuts;
-        run(s, &how, many);
-        ok = same(one, many);
+        run(s, &how, &many);
+        ok = same(&one, &many);
         if (how.stream_threads == 1) {
             order.size = 0;
-            add(&order, many->order.bytes, many->order.size);
+            add(&order, many.order.bytes, many.order.size);
         }
-        ok = ok && same_log(&order, &many->order, "order of streams", 0);
-        many->most = 1 + rng_below(rng, 3);
+        ok = ok && same_log(&order, &many.order, "order of streams", 0);
+        many.most = 1 + rng_below(rng, 3);
         how.cuts = NULL;
-        run(s, &how, many);
-        many->most = 0;
+        run(s, &how, &many);
+        many.most = 0;
     }
     if (!ok)
         printf("# side by side, %u threads, slices of %zu bytes\n", how.stream_threads - 1, how.segment);
     return ok;
 }
 
-static int check(uint64_t seed, struct result *one, struct result *many)
+static uint64_t tasks, again; /* of all seeds */
+
+static int check(uint64_t seed)
 {
     static struct random_trace s;
     struct rng rng = {seed};
     random_trace_fill(&rng, &s);
     const unsigned what = (unsigned)(seed % WHATS);
-    return check_beside(&rng, &s, one, many) && check_stream(&rng, &s, what, one, many) &&
-           check_ended(&rng, &s, what, one, many);
-}
-
-/* Checks a snapshot. Returns 1 also for a folder that has none. */
-static int check_capture(const char *path, struct result *one, struct result *many)
-{
-    static struct random_trace s = {.is_file = 1};
-    struct rng rng = {1};
-    struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_capture *capture = NULL;
-    int ok = 1;
-    if (!ct_capture_open(ctx, path, &capture)) {
-        for (size_t i = 0; i < capture->buffer_count && ok; i++) {
-            s.buffer = capture->buffers[i];
-            for (unsigned what = 0; what < WHATS && ok; what++)
-                ok = check_stream(&rng, &s, what, one, many);
-        }
-    }
-    ct_capture_free(capture);
-    ct_ctx_free(ctx);
+    const int ok = check_beside(&rng, &s) && check_stream(&rng, &s, what) && check_ended(&rng, &s, what);
+    tasks += many.tasks;
+    again += many.again;
     return ok;
 }
 
-static int check_folder(const char *path, struct result *one, struct result *many)
+static int check_capture(const struct ct_capture *capture)
 {
-    DIR *folder = opendir(path);
-    int ok = 1, count = 0;
-    if (!folder) {
-        printf("1..1\nok 1 # SKIP no corpus in %s\n", path);
-        return 1;
+    static struct random_trace s = {.is_file = 1};
+    struct rng rng = {1};
+    int ok = 1;
+    for (size_t i = 0; i < capture->buffer_count && ok; i++) {
+        s.buffer = capture->buffers[i];
+        for (unsigned what = 0; what < WHATS && ok; what++)
+            ok = check_stream(&rng, &s, what);
     }
-    for (const struct dirent *entry; ok && (entry = readdir(folder));) {
-        char name[8192];
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (entry->d_name[0] == '.')
-            continue;
-        ok = check_capture(name, one, many);
-        count++;
-        if (!ok)
-            printf("# %s\n", entry->d_name);
-    }
-    closedir(folder);
-    printf("1..1\n%sok 1 - threads say what one says of %d captures\n", ok ? "" : "not ", count);
     return ok;
 }
 
 /* Checks that with one processor no threads are started: each would have to learn the program again. */
-static int check_processors(struct result *one, struct result *many)
+static int check_processors(void)
 {
     static struct random_trace s;
     struct rng rng = {7};
@@ -454,14 +428,13 @@ static int check_processors(struct result *one, struct result *many)
         if (CPU_ISSET(i, &all))
             CPU_SET(i, &first);
     random_trace_fill(&rng, &s);
-    run(&s, &how, one);
+    run(&s, &how, &one);
     how.threads = 4;
     sched_setaffinity(0, sizeof first, &first);
-    run(&s, &how, many);
+    run(&s, &how, &many);
     sched_setaffinity(0, sizeof all, &all);
-    const int ok = same(one, many) && !many->tasks;
-    printf("%sok 3 - one processor has one thread\n", ok ? "" : "not ");
-    return ok;
+    const int ok = same(&one, &many) && !many.tasks;
+    return seeds_tell(ok, 3, "one processor has one thread");
 }
 
 /* Appends the trace to its file until the file is longer than the part that is mapped first. */
@@ -478,7 +451,7 @@ static void lengthen(struct random_trace *s)
 
 /* Checks packets of tasks that read their file in several pieces: the bytes stay valid until the task's
  * turn. */
-static int check_long_files(struct result *one, struct result *many)
+static int check_long_files(void)
 {
     static struct random_trace s;
     struct rng rng = {11};
@@ -489,19 +462,18 @@ static int check_long_files(struct result *one, struct result *many)
     lengthen(&s);
     for (int maps = 0; maps < 2 && ok; maps++) {
         struct how how = {.what = whats[0], .threads = 1, .is_file = 1, .maps = maps};
-        run(&s, &how, one);
+        run(&s, &how, &one);
         how.threads = 2;
         how.segment = LONG_FILE / 4 * 3;
-        run(&s, &how, many);
-        ok = same(one, many) && many->tasks > 1;
+        run(&s, &how, &many);
+        ok = same(&one, &many) && many.tasks > 1;
     }
-    printf("%sok 4 - packets of long files have their bytes\n", ok ? "" : "not ");
-    return ok;
+    return seeds_tell(ok, 4, "packets of long files have their bytes");
 }
 
 /* Checks counts of a long file, where a thread that is done takes part of the work of another one. That does
  * not happen in each run. */
-static int check_split_tasks(struct result *one, struct result *many)
+static int check_split_tasks(void)
 {
     static struct random_trace s;
     struct rng rng = {12};
@@ -512,20 +484,19 @@ static int check_split_tasks(struct result *one, struct result *many)
     } while (s.buffer.framing != CT_FRAMING_NONE || s.sources->protocol != CT_PROTOCOL_ETM4 || s.size < 1000);
     lengthen(&s);
     struct how how = {.what = whats[WHATS - 1], .threads = 1, .is_file = 1, .segment = 2000};
-    run(&s, &how, one);
+    run(&s, &how, &one);
     for (; ok && runs < 200 && (runs < 20 || !split); runs++) {
         how.threads = 2 + runs % 3;
-        run(&s, &how, many);
-        ok = same(one, many);
-        split += many->tasks > how.threads + 1u;
+        run(&s, &how, &many);
+        ok = same(&one, &many);
+        split += many.tasks > how.threads + 1u;
     }
     printf("# %u runs, in %u of them tasks were split\n", runs, split);
-    printf("%sok 5 - tasks that are split count what one thread counts\n", ok && split ? "" : "not ");
-    return ok && split;
+    return seeds_tell(ok && split, 5, "tasks that are split count what one thread counts");
 }
 
 /* Checks that a receiver of the steps of tasks may end the chain early. */
-static int check_early_end(struct result *one, struct result *many)
+static int check_early_end(void)
 {
     static struct random_trace s;
     struct rng rng = {13};
@@ -534,20 +505,19 @@ static int check_early_end(struct result *one, struct result *many)
     for (unsigned i = 0; i < 40 && ok; i++) {
         random_trace_fill(&rng, &s);
         struct how how = {.what = whats[3], .threads = 1, .is_file = 1, .segment = 1000};
-        run(&s, &how, one);
-        batches += one->batches;
+        run(&s, &how, &one);
+        batches += one.batches;
         how.threads = 2 + i % 3;
-        run(&s, &how, many);
-        ok = same(one, many);
-        many->most = many->batches ? 1 + rng_below(&rng, (uint32_t)many->batches) : 0;
-        if (ok && many->most)
-            run(&s, &how, many);
-        ok = ok && (!many->most || many->batches == many->most);
-        many->most = 0;
+        run(&s, &how, &many);
+        ok = same(&one, &many);
+        many.most = many.batches ? 1 + rng_below(&rng, (uint32_t)many.batches) : 0;
+        if (ok && many.most)
+            run(&s, &how, &many);
+        ok = ok && (!many.most || many.batches == many.most);
+        many.most = 0;
     }
     printf("# %" PRIu64 " batches\n", batches);
-    printf("%sok 6 - the receiver of the steps of tasks may end the chain\n", ok && batches ? "" : "not ");
-    return ok && batches;
+    return seeds_tell(ok && batches, 6, "the receiver of the steps of tasks may end the chain");
 }
 
 static void free_result(struct result *r)
@@ -558,39 +528,34 @@ static void free_result(struct result *r)
     free(r->order.bytes);
 }
 
+static int check_corpus(const char *shared)
+{
+    unsigned count;
+    const int ok = corpus_hold(shared, check_capture, &count);
+    if (ok >= 0)
+        printf("1..1\n%sok 1 - threads say what one says of %u captures\n", ok ? "" : "not ", count);
+    return ok;
+}
+
+static int check_seeds(void)
+{
+    const struct seeds seeds = seeds_begin(6, 120, 20000);
+    int ok = seeds_hold(seeds, 1, check, 1, "threads say what one says");
+    printf("# %" PRIu64 " tasks, %" PRIu64 " of them decoded again\n", tasks, again);
+    /* Otherwise threads gained nothing. Some tasks must begin wrong, or the seams were not tested. */
+    ok &= seeds_tell(seeds.cases < 100 || (again < tasks - tasks / 16 && again > 0), 2,
+                     "some tasks begin right, and some do not");
+    ok &= check_processors();
+    ok &= check_long_files();
+    ok &= check_split_tasks();
+    ok &= check_early_end();
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
-    static struct result one, many;
-    const char *shared_folder = getenv("CT_SHARED");
-    if (argc > 1) {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/corpus/snapshots", shared_folder ? shared_folder : argv[1]);
-        const int ok = check_folder(path, &one, &many);
-        free_result(&one);
-        free_result(&many);
-        return ok ? 0 : 1;
-    }
-    uint64_t seed = test_number("CT_SEED", 1), done = 0;
-    const uint64_t count = test_count(120, 20000);
-    uint64_t tasks = 0, again = 0;
-    int ok = 1;
-    printf("TAP version 13\n1..6\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
-    for (; done < count && ok; done++, seed++) {
-        ok = check(seed, &one, &many);
-        tasks += many.tasks;
-        again += many.again;
-    }
-    printf("%sok 1 - threads say what one says", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
-    /* Otherwise threads gained nothing. Some tasks must begin wrong, or the seams were not tested. */
-    const int shared = count < 100 || (again < tasks - tasks / 16 && again > 0);
-    printf("# %" PRIu64 " tasks, %" PRIu64 " of them decoded again\n", tasks, again);
-    printf("%sok 2 - some tasks begin right, and some do not\n", shared ? "" : "not ");
-    const int alone = check_processors(&one, &many);
-    const int kept = check_long_files(&one, &many);
-    const int split = check_split_tasks(&one, &many);
-    const int ended = check_early_end(&one, &many);
+    const int ok = argc > 1 ? check_corpus(argv[1]) : check_seeds();
     free_result(&one);
     free_result(&many);
-    return ok && shared && alone && kept && split && ended ? 0 : 1;
+    return ok ? 0 : 1;
 }

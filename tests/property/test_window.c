@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/output.h"
 #include "support/random_trace.h"
 #include "support/require.h"
+#include "support/seeds.h"
 #include "coretap/session.h"
 #include "session/session.h"
 
@@ -25,49 +27,32 @@ enum {
 };
 
 /* Steps and marks of a stream, as bytes. */
-struct log {
-    uint8_t *bytes;
-    size_t size, room;
-};
-
 struct result {
     int rc;
-    struct log ids[IDS];
+    struct output ids[IDS];
     struct ct_sieve_seen seen;
     uint64_t bytes; /* bytes of input */
 };
 
-static void add(struct log *log, const void *bytes, size_t size)
-{
-    if (log->size + size > log->room) {
-        log->room = 2 * (log->size + size);
-        log->bytes = realloc(log->bytes, log->room);
-        if (!log->bytes)
-            abort();
-    }
-    memcpy(log->bytes + log->size, bytes, size);
-    log->size += size;
-}
-
-static void add_mark(struct log *log, const struct ct_step_mark *mark)
+static void add_mark(struct output *log, const struct ct_step_mark *mark)
 {
     const uint64_t numbers[] = {mark->offset, mark->value, mark->elem.kind, mark->elem.n, mark->elem.aux,
                                 mark->elem.v, mark->kind,  mark->space,     mark->isa,    mark->n};
-    add(log, numbers, sizeof numbers);
+    output_append(log, numbers, sizeof numbers);
 }
 
 /* Adds a step by its addresses: numbers of nodes and edges depend on what was decoded before. */
-static void add_step(struct log *log, const struct ct_step_batch *batch, size_t step)
+static void add_step(struct output *log, const struct ct_step_batch *batch, size_t step)
 {
     uint32_t count;
     const struct ct_edge *edge = &ct_graph_edges(batch->graph, &count)[batch->edge[step]];
     const struct ct_node *node = &ct_graph_nodes(batch->graph, &count)[edge->from];
     const uint64_t numbers[] = {node->start, node->end,  node->n,    node->isa,
                                 edge->next,  edge->exec, edge->kind, batch->cycles ? batch->cycles[step] : 0};
-    add(log, numbers, sizeof numbers);
+    output_append(log, numbers, sizeof numbers);
 }
 
-static void add_batch(struct log *log, const struct ct_step_batch *batch)
+static void add_batch(struct output *log, const struct ct_step_batch *batch)
 {
     size_t mark = 0;
     for (size_t i = 0; i <= batch->count; i++) {
@@ -157,7 +142,7 @@ static int sift_events(struct whole_events *w, const struct ct_stream *stream, s
 {
     const int rc = ct_event_sieve_run(w->sieves[stream->id], w->batch, count, &count);
     if (!rc)
-        add(&w->result->ids[stream->id], w->batch, count * sizeof *w->batch);
+        output_append(&w->result->ids[stream->id], w->batch, count * sizeof *w->batch);
     return rc;
 }
 
@@ -231,7 +216,7 @@ static int on_turn(void *user, struct ct_session_turn *turn)
 static int on_events(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count)
 {
     struct result *result = user;
-    add(&result->ids[stream->id], events, count * sizeof *events);
+    output_append(&result->ids[stream->id], events, count * sizeof *events);
     return 0;
 }
 
@@ -291,10 +276,8 @@ static void run_window(const struct random_trace *trace, const struct ct_filter 
 static int same(const struct result *a, const struct result *b)
 {
     REQUIRE(a->rc == b->rc);
-    for (unsigned i = 0; i < IDS && !a->rc; i++) {
-        REQUIRE(a->ids[i].size == b->ids[i].size);
-        REQUIRE(!a->ids[i].size || memcmp(a->ids[i].bytes, b->ids[i].bytes, a->ids[i].size) == 0);
-    }
+    for (unsigned i = 0; i < IDS && !a->rc; i++)
+        REQUIRE(output_same(&a->ids[i], &b->ids[i]));
     return 1;
 }
 
@@ -385,32 +368,36 @@ static struct ct_filter_point random_event_point(struct rng *rng, const struct c
     return point;
 }
 
-static int check_events(struct rng *rng, const struct random_trace *trace, struct result *whole,
-                        struct result *window, uint64_t *spared, uint64_t *inside)
+static struct result whole, window;
+
+/* Over all seeds: windows that took fewer steps than the whole; steps of windows begun inside, by framing and
+ * in windows of events. */
+static uint64_t spared, inside[FRAMINGS], events_inside;
+
+static int check_events(struct rng *rng, const struct random_trace *trace)
 {
     struct ct_filter filter = {.size = sizeof filter};
     const unsigned of = rng_chance(rng, 50) ? OF_ELEMENTS : ALONG_PROGRAM;
     const enum ct_level level = of == OF_ELEMENTS ? CT_LEVEL_ELEMENT : CT_LEVEL_FLOW;
-    run_whole_events(trace, &filter, level, whole);
-    const struct ct_sieve_seen seen = whole->seen;
+    run_whole_events(trace, &filter, level, &whole);
+    const struct ct_sieve_seen seen = whole.seen;
     for (unsigned i = 0; i < EVENT_WINDOWS; i++) {
         filter.from = random_event_point(rng, &seen);
         filter.to = rng_chance(rng, 60) ? (struct ct_filter_point){0} : random_event_point(rng, &seen);
-        run_whole_events(trace, &filter, level, whole);
+        run_whole_events(trace, &filter, level, &whole);
         for (unsigned how = 0; how <= (TWO_THREADS | INDEX); how++) {
             if (how & TURNS)
                 continue;
-            run_window(trace, &filter, of | how, 1 + rng_wide(rng, 10), window);
-            REQUIRE(same(whole, window));
-            *spared += whole->seen.steps > window->seen.steps;
-            *inside += window->seen.inside;
+            run_window(trace, &filter, of | how, 1 + rng_wide(rng, 10), &window);
+            REQUIRE(same(&whole, &window));
+            spared += whole.seen.steps > window.seen.steps;
+            events_inside += window.seen.inside;
         }
     }
     return 1;
 }
 
-static int check(uint64_t seed, struct result *whole, struct result *window, uint64_t *spared,
-                 uint64_t inside[FRAMINGS], uint64_t *events_inside)
+static int check(uint64_t seed)
 {
     static struct random_trace trace;
     struct rng rng = {seed};
@@ -419,60 +406,51 @@ static int check(uint64_t seed, struct result *whole, struct result *window, uin
     REQUIRE(move_to_folder(&trace));
     if (trace.buffer.framing != CT_FRAMING_DSTREAM && rng_chance(&rng, 40))
         cut_up(&rng, &trace);
-    run_whole(&trace, &filter, whole);
-    const struct ct_sieve_seen seen = whole->seen;
+    run_whole(&trace, &filter, &whole);
+    const struct ct_sieve_seen seen = whole.seen;
     for (unsigned i = 0; i < WINDOWS; i++) {
         filter.from = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
         filter.to = rng_chance(&rng, 60) ? (struct ct_filter_point){0} : random_point(&rng, &seen);
-        run_whole(&trace, &filter, whole);
+        run_whole(&trace, &filter, &whole);
         for (unsigned how = 0; how < 2 * INDEX; how++) {
-            run_window(&trace, &filter, how, 1 + rng_wide(&rng, 10), window);
-            REQUIRE(same(whole, window));
-            *spared += whole->seen.steps > window->seen.steps;
-            inside[trace.buffer.framing] += window->seen.inside;
+            run_window(&trace, &filter, how, 1 + rng_wide(&rng, 10), &window);
+            REQUIRE(same(&whole, &window));
+            spared += whole.seen.steps > window.seen.steps;
+            inside[trace.buffer.framing] += window.seen.inside;
         }
     }
-    return check_events(&rng, &trace, whole, window, spared, events_inside);
+    return check_events(&rng, &trace);
 }
 
-static void free_result(const struct result *r)
+static void free_result(struct result *r)
 {
     for (unsigned i = 0; i < IDS; i++)
-        free(r->ids[i].bytes);
+        output_free(&r->ids[i]);
 }
 
 int main(void)
 {
-    static struct result whole, window;
-    const uint64_t first = test_number("CT_SEED", 1), count = test_count(30, 6000);
-    uint64_t seed = first, done = 0;
-    uint64_t spared = 0, inside[FRAMINGS] = {0}, events_inside = 0;
-    bool ok = true;
-    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
     if (!mkdtemp(folder))
         abort();
     snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
     snprintf(index_paths[0], sizeof index_paths[0], "%s/trace.ctx", folder);
     snprintf(index_paths[1], sizeof index_paths[1], "%s/trace.random.ctx", folder);
-    for (; done < count && ok; done++, seed++)
-        ok = check(seed, &whole, &window, &spared, inside, &events_inside);
-    printf("%sok 1 - a window has what a sieve keeps of the whole", ok ? "" : "not ");
-    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    const struct seeds seeds = seeds_begin(2, 30, 6000);
+    int ok = seeds_hold(seeds, 1, check, 1, "a window has what a sieve keeps of the whole");
     const bool in_all = inside[CT_FRAMING_NONE] && inside[CT_FRAMING_FRAMES] && inside[CT_FRAMING_TPIU] &&
-                        (inside[CT_FRAMING_DSTREAM] || count < 1000);
+                        (inside[CT_FRAMING_DSTREAM] || seeds.cases < 1000);
     /* Few traces, from another first seed, may have no window inside for one of the framings. */
-    const bool enough = count >= (first == 1 ? 20 : 1000);
-    const bool less = (spared && in_all && events_inside) || !enough;
+    const bool enough = seeds.cases >= (seeds.first == 1 ? 20 : 1000);
     printf("# %" PRIu64 " windows of fewer steps than the whole\n", spared);
     for (unsigned i = CT_FRAMING_NONE; i < FRAMINGS; i++)
         printf("# %" PRIu64 " begun inside of framing %s\n", inside[i], ct_framing_name((enum ct_framing)i));
     printf("# %" PRIu64 " of events begun inside\n", events_inside);
-    printf("%sok 2 - less is followed than the whole\n", less ? "" : "not ");
+    ok &= seeds_tell((spared && in_all && events_inside) || !enough, 2, "less is followed than the whole");
     for (unsigned i = 0; i < 2; i++)
         remove(index_paths[i]);
     remove(trace_path);
     const bool cleared = rmdir(folder) == 0; /* so each case began without an index */
     free_result(&whole);
     free_result(&window);
-    return ok && less && cleared ? 0 : 1;
+    return ok && cleared ? 0 : 1;
 }

@@ -34,3 +34,10 @@ static inline int seeds_hold(struct seeds seeds, uint64_t each, int (*check)(uin
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
     return ok;
 }
+
+/* Prints a result and returns it. */
+static inline int seeds_tell(int ok, unsigned number, const char *what)
+{
+    printf("%sok %u - %s\n", ok ? "" : "not ", number, what);
+    return ok;
+}

@@ -8,7 +8,7 @@
 #include "chain/protocol.h"
 #include "format/event_text.h"
 #include "format/listing.h"
-#include "support/software_pieces.h"
+#include "support/pieces.h"
 
 enum {
     ROOM = 1024

@@ -8,6 +8,7 @@
 #include "coretap/report.h"
 #include "base/out.h"
 #include "support/ctx_fixture.h"
+#include "support/output.h"
 
 #define STOP (-1000)
 
@@ -233,29 +234,13 @@ TEST_WITH(test_events, ctx)
     assert_int_equal(r.calls, 1);
 }
 
-/* Keeps what is written. */
-struct page {
-    char text[512];
-    size_t size;
-};
-
-static int keep(void *user, const void *data, size_t size)
-{
-    struct page *page = user;
-    assert_true(page->size + size < sizeof page->text);
-    memcpy(page->text + page->size, data, size);
-    page->size += size;
-    page->text[page->size] = '\0';
-    return CT_OK;
-}
-
 /* What is written arrives with a flush. Closing nothing, and having nothing to write to, do no harm. */
 TEST(test_json)
 {
     const struct ct_losses losses = {.gaps = 2};
-    struct page page = {0};
+    struct output page = {0};
     struct ct_json *json;
-    assert_int_equal(ct_json_new(NULL, NULL, keep, &page, &json), CT_OK);
+    assert_int_equal(ct_json_new(NULL, NULL, output_append, &page, &json), CT_OK);
     ct_json_object_end(json);
     ct_json_object(json, NULL);
     ct_json_text(json, "name", "a\"\n\xff");
@@ -269,6 +254,7 @@ TEST(test_json)
                            "{\n  \"name\": \"a\\\"\\u000a\\ufffd\",\n  \"is\": true,\n  \"none\": [],\n"
                            "  \"losses\": {\n    \"gaps\": 2,"));
     assert_non_null(strstr(page.text, "\n  }\n}\n"));
+    output_free(&page);
     ct_json_free(json);
     ct_json_text(NULL, NULL, "nothing");
 
@@ -289,23 +275,25 @@ TEST(test_text_of_others)
         [CT_TEXT_JSON] = "a<\\u001b&\\\"\\u0009\\ufffd",
     };
     for (unsigned use = 0; use < sizeof wanted / sizeof *wanted; use++) {
-        struct page page = {0};
+        struct output page = {0};
         struct receiver r = {.stop_at = 2};
-        assert_int_equal(ct_text_write(text, (enum ct_text_use)use, keep, &page), CT_OK);
+        assert_int_equal(ct_text_write(text, (enum ct_text_use)use, output_append, &page), CT_OK);
         assert_string_equal(page.text, wanted[use]);
+        output_free(&page);
         assert_int_equal(ct_text_write(text, (enum ct_text_use)use, receive, &r), STOP);
         assert_int_equal(r.calls, 2);
     }
-    assert_int_equal(ct_text_write(text, CT_TEXT_JSON + 1, keep, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_text_write(text, CT_TEXT_JSON + 1, output_append, NULL), CT_ERR_ARG);
 }
 
 TEST(test_losses)
 {
     const struct ct_losses losses = {.gaps = 3, .lost_bytes = 4};
-    struct page page = {0};
-    assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_FRAMES, ' ', keep, &page), CT_OK);
+    struct output page = {0};
+    assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_FRAMES, ' ', output_append, &page), CT_OK);
     assert_string_equal(page.text, "lost_bytes=4");
-    page.size = 0;
-    assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_TRACE, ' ', keep, &page), CT_OK);
+    output_free(&page);
+    assert_int_equal(ct_losses_keys(&losses, CT_LOSSES_TRACE, ' ', output_append, &page), CT_OK);
     assert_string_equal(page.text, "gaps=3 overflows=0 bad_packets=0 lost_bytes=4");
+    output_free(&page);
 }

@@ -10,6 +10,7 @@
 #include "elf_build.h"
 #include "fractal_log/label.h"
 #include "support/file_fixture.h"
+#include "support/output.h"
 #include "support/unit.h"
 
 #define MAIN UINT64_C(0x400000)
@@ -141,29 +142,6 @@ TEST(log_places)
     ct_fractal_log_free(log);
 }
 
-/* Keeps the first bytes of what is written, as a string. */
-struct kept {
-    char text[32];
-    size_t size;
-};
-
-static int keep(void *user, const void *data, size_t size)
-{
-    struct kept *kept = user;
-    const size_t room = sizeof kept->text - 1 - kept->size, more = size < room ? size : room;
-    memcpy(kept->text + kept->size, data, more);
-    kept->size += more;
-    return CT_OK;
-}
-
-static int refuse(void *user, const void *data, size_t size)
-{
-    (void)user;
-    (void)data;
-    (void)size;
-    return CT_ERR_IO;
-}
-
 TEST(report)
 {
     static const char *const begins[] = {
@@ -185,13 +163,14 @@ TEST(report)
     assert_int_equal(ct_fractal_sums_totals(ct_fractal_report_sums(r))->events, 1);
     for (unsigned i = 0; i < formats; i++) {
         const struct ct_fractal_report_write_options how = {.size = sizeof how, .format = (uint8_t)i};
-        struct kept kept = {.size = 0};
-        assert_int_equal(ct_fractal_report_write(r, &how, keep, &kept), CT_OK);
+        struct output kept = {0};
+        assert_int_equal(ct_fractal_report_write(r, &how, output_append, &kept), CT_OK);
         assert_memory_equal(kept.text, begins[i], strlen(begins[i]));
-        assert_int_equal(ct_fractal_report_write(r, &how, refuse, NULL), CT_ERR_IO);
+        output_free(&kept);
+        assert_int_equal(ct_fractal_report_write(r, &how, output_refuse, NULL), CT_ERR_LIMIT);
     }
     const struct ct_fractal_report_write_options none = {.size = sizeof none, .format = (uint8_t)formats};
-    assert_int_equal(ct_fractal_report_write(r, &none, refuse, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_fractal_report_write(r, &none, output_refuse, NULL), CT_ERR_ARG);
     ct_fractal_report_free(r);
     assert_int_equal(ct_fractal_report_new(NULL, log, NULL, &r), CT_ERR_ARG); /* it already has names */
     ct_fractal_log_free(log);

@@ -10,35 +10,7 @@
 #include "coretap/fractal_run.h"
 #include "support/ctx_fixture.h"
 #include "support/file_fixture.h"
-
-/* Keeps the first bytes of what is written, as a string. */
-struct kept {
-    char text[2048];
-    size_t size;
-};
-
-static int keep(void *user, const void *data, size_t size)
-{
-    struct kept *kept = user;
-    const size_t room = sizeof kept->text - 1 - kept->size, more = size < room ? size : room;
-    memcpy(kept->text + kept->size, data, more);
-    kept->size += more;
-    return CT_OK;
-}
-
-static int refuse(void *user, const void *data, size_t size)
-{
-    (void)user;
-    (void)data;
-    (void)size;
-    return CT_ERR_LIMIT;
-}
-
-static void keep_line(void *user, const char *text)
-{
-    keep(user, text, strlen(text));
-    keep(user, "\n", 1);
-}
+#include "support/output.h"
 
 static void write_file(const char *text)
 {
@@ -71,9 +43,9 @@ static const struct ct_fractal_target target = {
 
 TEST_WITH(lines_that_cannot_be_are_told, ctx)
 {
-    struct kept refused = {.size = 0}, summary = {.size = 0};
+    struct output refused = {0}, summary = {0};
     const struct ct_fractal_replay_options how = {
-        .size = sizeof how, .target = &target, .refused = keep_line, .refused_user = &refused};
+        .size = sizeof how, .target = &target, .refused = output_line, .refused_user = &refused};
     struct ct_fractal_replay *r;
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
     static const char stream[] = "time,op\n# x\n\n1,ReadShared,0,D,0x1000,0\nx";
@@ -85,10 +57,12 @@ TEST_WITH(lines_that_cannot_be_are_told, ctx)
     assert_memory_equal(refused.text, "messages:5: ", 12);
     assert_int_equal(ct_fractal_replay_push(r, "x", 1), CT_ERR_ARG); /* it has ended */
     assert_int_equal(ct_fractal_replay_run(r), CT_ERR_ARG);
-    assert_int_equal(ct_fractal_replay_write(r, keep, &summary), CT_OK);
+    assert_int_equal(ct_fractal_replay_write(r, output_append, &summary), CT_OK);
     assert_memory_equal(summary.text, "messages         2\nrefused          1\nSNOOPS           1\n", 57);
-    assert_int_equal(ct_fractal_replay_write(r, refuse, NULL), CT_ERR_LIMIT);
+    assert_int_equal(ct_fractal_replay_write(r, output_refuse, NULL), CT_ERR_LIMIT);
     ct_fractal_replay_free(r);
+    output_free(&refused);
+    output_free(&summary);
 }
 
 TEST(only_the_first_line_is_a_header)
@@ -105,9 +79,9 @@ TEST(only_the_first_line_is_a_header)
 
 TEST(only_ten_refusals_are_told)
 {
-    struct kept refused = {.size = 0};
+    struct output refused = {0};
     const struct ct_fractal_replay_options how = {
-        .size = sizeof how, .path = path, .refused = keep_line, .refused_user = &refused};
+        .size = sizeof how, .path = path, .refused = output_line, .refused_user = &refused};
     struct ct_fractal_replay *r;
     unsigned lines = 0;
     write_file("a\na\na\na\na\na\na\na\na\na\na\na\na\n");
@@ -120,22 +94,23 @@ TEST(only_ten_refusals_are_told)
     assert_int_equal(lines, 11);
     assert_non_null(strstr(refused.text, "more lines were refused; they are not shown"));
     ct_fractal_replay_free(r);
+    output_free(&refused);
 }
 
 TEST(receivers_end_a_replay)
 {
     static const char stream[] = "1,ReadShared,0,D,0x1000,0\n";
-    struct kept log = {.size = 0}, commands = {.size = 0};
-    struct ct_fractal_replay_options how = {.size = sizeof how, .target = &target, .commands = refuse};
+    struct output log = {0}, commands = {0};
+    struct ct_fractal_replay_options how = {.size = sizeof how, .target = &target, .commands = output_refuse};
     struct ct_fractal_replay *r;
     assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_ERR_LIMIT);
     assert_null(r);
     how.commands = NULL;
-    how.log = refuse;
+    how.log = output_refuse;
     assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_ERR_LIMIT);
-    how.log = keep;
+    how.log = output_append;
     how.log_user = &log;
-    how.commands = keep;
+    how.commands = output_append;
     how.commands_user = &commands;
     assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_OK);
     assert_int_equal(ct_fractal_replay_run(r), CT_ERR_ARG); /* no stream is open */
@@ -246,7 +221,7 @@ TEST(what_cannot_be_simulated)
     how.cluster = &much;
     assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_ARG);
     how.cluster = NULL;
-    how.messages = refuse;
+    how.messages = output_refuse;
     assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_LIMIT);
 }
 
@@ -254,22 +229,26 @@ TEST(overheads)
 {
     const struct ct_fractal_overhead_result result = {
         .bare = 1300000, .coherent = 1365000, .traced = 1430000, .logged = 1443000};
-    struct kept csv = {.size = 0}, text = {.size = 0};
-    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_CSV, keep, &csv), CT_OK);
+    struct output csv = {0}, text = {0};
+    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_CSV, output_append, &csv),
+                     CT_OK);
     assert_string_equal(csv.text, "1300000,1365000,1430000,1443000\n");
-    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, keep, &text), CT_OK);
+    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, output_append, &text),
+                     CT_OK);
     assert_non_null(
         strstr(text.text, "no fabric                               1300000        1.000     0.000%"));
     assert_non_null(
         strstr(text.text, "coherent port                           1365000        1.050     5.000%"));
     assert_non_null(strstr(text.text, "coherent port, log in memory"));
     assert_non_null(strstr(text.text, "1443000        1.110    11.000%"));
-    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, refuse, NULL),
+    assert_int_equal(ct_fractal_overhead_write(NULL, &result, CT_FRACTAL_OVERHEAD_TEXT, output_refuse, NULL),
                      CT_ERR_LIMIT);
     assert_int_equal(ct_fractal_overhead_write(NULL, &result,
                                                (enum ct_fractal_overhead_form)(CT_FRACTAL_OVERHEAD_CSV + 1),
-                                               refuse, NULL),
+                                               output_refuse, NULL),
                      CT_ERR_ARG);
+    output_free(&csv);
+    output_free(&text);
 }
 
 /* ---- sums of logs ---- */
@@ -287,7 +266,7 @@ static void write_log(const char *text)
 
 TEST(logs_add_up)
 {
-    struct kept kept = {.size = 0};
+    struct output kept = {0};
     struct ct_fractal_sums *sums;
     uint64_t damaged = 1;
     write_log("source=none\n");
@@ -300,13 +279,14 @@ TEST(logs_add_up)
     assert_int_equal(ct_fractal_sums_add_log(NULL, sums, path, NULL, NULL), CT_OK);
     assert_string_equal(ct_fractal_sums_program(sums), "canny");
     assert_int_equal(ct_fractal_sums_add_log(NULL, sums, "/nowhere/at all", NULL, NULL), CT_ERR_IO);
-    assert_int_equal(ct_fractal_sums_write(NULL, sums, NULL, keep, &kept), CT_OK);
+    assert_int_equal(ct_fractal_sums_write(NULL, sums, NULL, output_append, &kept), CT_OK);
     assert_non_null(strstr(
         kept.text, "logs      2, 0 of them damaged or incomplete\nevents    2 (0 of instructions), 0 more "
                    "for pages mapped twice; 4 dropped; 0 bytes damaged\n"));
     assert_non_null(strstr(kept.text, "           1  50.00%            0  canny: [mmap]\n"));
     assert_non_null(strstr(kept.text, "           1  50.00%            0  [mmap]+0x0\n"));
-    assert_int_equal(ct_fractal_sums_write(NULL, sums, NULL, refuse, NULL), CT_ERR_LIMIT);
+    assert_int_equal(ct_fractal_sums_write(NULL, sums, NULL, output_refuse, NULL), CT_ERR_LIMIT);
+    output_free(&kept);
     ct_fractal_sums_free(sums);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/output.h"
 #include "support/unit.h"
 
 enum kind {
@@ -165,12 +166,6 @@ TEST(failing_leaves_null)
     check_all(makers, sizeof makers / sizeof *makers, nothing);
 }
 
-static int drop(void *user, const void *data, size_t size)
-{
-    (void)user, (void)data, (void)size;
-    return CT_OK;
-}
-
 /* Objects work without a context, which only keeps texts. */
 TEST(no_context_is_needed)
 {
@@ -181,12 +176,12 @@ TEST(no_context_is_needed)
     struct ct_edge_text *edges;
     struct ct_verdict_writer *verdicts;
     struct ct_merge *merge;
-    assert_int_equal(ct_lister_new(NULL, drop, NULL, &lister), CT_OK);
-    assert_int_equal(ct_event_writer_new(NULL, NULL, drop, NULL, &events), CT_OK);
-    assert_int_equal(ct_watch_writer_new(NULL, NULL, drop, NULL, &watches), CT_OK);
-    assert_int_equal(ct_timing_writer_new(NULL, NULL, drop, NULL, &timing), CT_OK);
-    assert_int_equal(ct_edge_text_new(NULL, drop, NULL, &edges), CT_OK);
-    assert_int_equal(ct_verdict_writer_new(NULL, NULL, drop, NULL, &verdicts), CT_OK);
+    assert_int_equal(ct_lister_new(NULL, output_drop, NULL, &lister), CT_OK);
+    assert_int_equal(ct_event_writer_new(NULL, NULL, output_drop, NULL, &events), CT_OK);
+    assert_int_equal(ct_watch_writer_new(NULL, NULL, output_drop, NULL, &watches), CT_OK);
+    assert_int_equal(ct_timing_writer_new(NULL, NULL, output_drop, NULL, &timing), CT_OK);
+    assert_int_equal(ct_edge_text_new(NULL, output_drop, NULL, &edges), CT_OK);
+    assert_int_equal(ct_verdict_writer_new(NULL, NULL, output_drop, NULL, &verdicts), CT_OK);
     assert_int_equal(ct_merge_new(NULL, NULL, 0, NULL, &merge), CT_OK);
     ct_lister_free(lister);
     ct_event_writer_free(events);

@@ -36,6 +36,7 @@
 #include "coretap/verify.h"
 #include "coretap/wcet.h"
 #include "unit/elf_build.h"
+#include "support/output.h"
 #include "support/unit.h"
 
 #define SPEC "in x: Events[Int]\nout x\n"
@@ -60,14 +61,6 @@ struct bench {
     struct ct_manifest *manifest;
     uint8_t elf[ELF_SIZE];
 };
-
-static int drop(void *user, const void *data, size_t size)
-{
-    (void)user;
-    (void)data;
-    (void)size;
-    return CT_OK;
-}
 
 /* Defines a function that gives options to `function`. */
 #define CALL(name, function, ...)                                                                            \
@@ -95,42 +88,42 @@ NEW(new_chain, ct_chain_new, chain, b->ctx, b->capture->buffers, options, &(cons
 NEW(new_demux, ct_demux_new, demux, b->ctx, options)
 NEW(new_edges, ct_edges_new, edges, b->ctx, options)
 NEW(new_emitter, ct_etm4_emitter_new, etm4_emitter, b->ctx, b->source, options)
-NEW(new_event_writer, ct_event_writer_new, event_writer, b->ctx, options, drop, NULL)
+NEW(new_event_writer, ct_event_writer_new, event_writer, b->ctx, options, output_drop, NULL)
 NEW(new_fast, ct_fast_new, fast, b->ctx, b->source, b->memory, options)
 NEW(new_fractal, ct_fractal_new, fractal, b->ctx, options)
 NEW(new_framer, ct_framer_new, framer, b->ctx, options)
 NEW(new_job, ct_fleet_job_new, fleet_job, b->ctx, options, b->manifest)
-NEW(new_json, ct_json_new, json, b->ctx, options, drop, NULL)
+NEW(new_json, ct_json_new, json, b->ctx, options, output_drop, NULL)
 NEW(new_live, ct_live_new, live, b->ctx, options)
 NEW(new_merge, ct_merge_new, merge, b->ctx, b->capture->buffers, b->capture->buffer_count, options)
 NEW(new_monitor, ct_monitor_new, monitor, b->ctx, b->spec, options, NULL, NULL)
 NEW(new_names, ct_fractal_names_new, fractal_names, b->ctx, options)
-NEW(new_perfetto_writer, ct_perfetto_writer_new, perfetto_writer, b->ctx, options, drop, NULL)
+NEW(new_perfetto_writer, ct_perfetto_writer_new, perfetto_writer, b->ctx, options, output_drop, NULL)
 NEW(new_programs, ct_programs_new, programs, b->ctx, options)
 NEW(new_replay, ct_fractal_replay_new, fractal_replay, b->ctx, options)
 NEW(new_report, ct_report_new, report, b->ctx, b->programs, options)
-NEW(new_samples, ct_perf_samples_new, perf_samples, b->ctx, b->capture, options, drop, NULL)
+NEW(new_samples, ct_perf_samples_new, perf_samples, b->ctx, b->capture, options, output_drop, NULL)
 NEW(new_session, ct_session_new, session, b->ctx, options)
 NEW(new_sieve, ct_sieve_new, sieve, b->ctx, options)
-NEW(new_slice_writer, ct_slice_writer_new, slice_writer, b->ctx, options, drop, NULL)
+NEW(new_slice_writer, ct_slice_writer_new, slice_writer, b->ctx, options, output_drop, NULL)
 NEW(new_soc, ct_soc_new, soc, b->ctx, options, NULL)
 NEW(new_stack_sums, ct_stack_sums_new, stack_sums, b->ctx, options)
 NEW(new_stacks, ct_stacks_new, stacks, b->ctx, options)
 NEW(new_sums, ct_timing_sums_new, timing_sums, b->ctx, options)
 NEW(new_tables, ct_tables_new, tables, b->ctx, options)
 NEW(new_timing, ct_timing_new, timing, b->ctx, options)
-NEW(new_timing_writer, ct_timing_writer_new, timing_writer, b->ctx, options, drop, NULL)
-NEW(new_verdict_writer, ct_verdict_writer_new, verdict_writer, b->ctx, options, drop, NULL)
+NEW(new_timing_writer, ct_timing_writer_new, timing_writer, b->ctx, options, output_drop, NULL)
+NEW(new_verdict_writer, ct_verdict_writer_new, verdict_writer, b->ctx, options, output_drop, NULL)
 NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
 NEW(new_volume_replay, ct_volume_replay_new, volume_replay, b->ctx, options, &(struct ct_volume){0})
 NEW(new_walk, ct_walk_new, walk, b->ctx, b->source, b->memory, options)
-NEW(new_watch_writer, ct_watch_writer_new, watch_writer, b->ctx, options, drop, NULL)
+NEW(new_watch_writer, ct_watch_writer_new, watch_writer, b->ctx, options, output_drop, NULL)
 NEW(open_capture, ct_capture_open_with, capture, b->ctx, SOURCE_ROOT "/examples/quickstart", options)
 NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
 
 CALL(ask_live, ct_live_ask, b->ctx, options, &(struct ct_live_answer){0})
 CALL(export_perf, ct_perf_export, b->ctx, b->capture, b->capture->buffers, b->capture->buffer_count, options,
-     drop, NULL)
+     output_drop, NULL)
 CALL(find_captures, ct_manifest_find, b->manifest, "/dev/null", options)
 CALL(predict_overhead, ct_fractal_overhead, b->ctx, options, &(struct ct_fractal_overhead_result){0})
 CALL(record, ct_record, b->ctx, options, &(struct ct_record_result){0})
@@ -138,14 +131,14 @@ CALL(settle, ct_filter_settle, b->ctx, options, b->capture, b->capture->buffers,
      &(struct ct_filter){0})
 CALL(simulate, ct_fractal_simulate, b->ctx, options, &(struct ct_fractal_simulate_result){0})
 CALL(solve_wcet, ct_wcet_solve, b->wcet, options, NULL, NULL, &(struct ct_wcet_result){0})
-CALL(write_cfg, ct_cfg_write, b->ctx, b->cfg, options, drop, NULL)
-CALL(write_log_sums, ct_fractal_sums_write, b->ctx, b->logs, options, drop, NULL)
-CALL(write_page, ct_page_write, b->ctx, options, drop, NULL)
-CALL(write_profile, ct_profile_write, b->cover, b->programs, options, drop, NULL, NULL)
-CALL(write_report, ct_report_write, b->report, options, drop, NULL)
-CALL(write_stacks, ct_stack_sums_write, b->stacks, options, drop, NULL)
-CALL(write_views, ct_cover_views_write, b->views, options, drop, NULL)
-CALL(write_volume, ct_volume_write, b->ctx, &(const struct ct_volume){0}, options, drop, NULL)
+CALL(write_cfg, ct_cfg_write, b->ctx, b->cfg, options, output_drop, NULL)
+CALL(write_log_sums, ct_fractal_sums_write, b->ctx, b->logs, options, output_drop, NULL)
+CALL(write_page, ct_page_write, b->ctx, options, output_drop, NULL)
+CALL(write_profile, ct_profile_write, b->cover, b->programs, options, output_drop, NULL, NULL)
+CALL(write_report, ct_report_write, b->report, options, output_drop, NULL)
+CALL(write_stacks, ct_stack_sums_write, b->stacks, options, output_drop, NULL)
+CALL(write_views, ct_cover_views_write, b->views, options, output_drop, NULL)
+CALL(write_volume, ct_volume_write, b->ctx, &(const struct ct_volume){0}, options, output_drop, NULL)
 
 /* Narrows a chain of a level that supports it. */
 static int narrow_chain(struct bench *b, const void *options)
@@ -164,7 +157,7 @@ static int narrow_chain(struct bench *b, const void *options)
 static int add_code(struct bench *b, const void *options)
 {
     struct ct_lister *lister;
-    assert_int_equal(ct_lister_new(b->ctx, drop, NULL, &lister), CT_OK);
+    assert_int_equal(ct_lister_new(b->ctx, output_drop, NULL, &lister), CT_OK);
     const int rc = ct_lister_code(lister, options);
     ct_lister_free(lister);
     return rc;
@@ -185,7 +178,7 @@ static int write_log_report(struct bench *b, const void *options)
     assert_int_equal(ct_fractal_writer_close(writer), CT_OK);
     assert_int_equal(ct_fractal_log_open(b->ctx, path, &log), CT_OK);
     assert_int_equal(ct_fractal_report_new(b->ctx, log, NULL, &report), CT_OK);
-    const int rc = ct_fractal_report_write(report, options, drop, NULL);
+    const int rc = ct_fractal_report_write(report, options, output_drop, NULL);
     ct_fractal_report_free(report);
     ct_fractal_log_free(log);
     unlink(path);
@@ -207,13 +200,13 @@ static int write_wcet(struct bench *b, const void *options)
 {
     struct ct_wcet_result result = {0};
     const struct ct_wcet_view view = {.entry = "main", .wcet = b->wcet, .cfg = b->cfg, .result = &result};
-    return ct_wcet_write(b->ctx, &view, options, drop, NULL);
+    return ct_wcet_write(b->ctx, &view, options, output_drop, NULL);
 }
 
 static int drop_table(void *user, enum ct_table table, const void *data, size_t size)
 {
     (void)table;
-    return drop(user, data, size);
+    return output_drop(user, data, size);
 }
 
 static int add_to_tables(struct bench *b, const void *options)

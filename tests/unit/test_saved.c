@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "coretap/analysis.h"
+#include "support/output.h"
 #include "support/unit.h"
 
 enum {
@@ -64,23 +65,14 @@ static int save_few_lines(struct ct_analysis *analysis, struct ct_save *to)
     return put_lines(to, 40);
 }
 
-static int append(void *user, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
-}
-
 TEST(lines)
 {
     const struct ct_analysis_kind kind = {
         .size = sizeof kind, .name = "lines", .version = 1, .save = save_lines};
     struct ct_analysis analysis = {.kind = &kind};
-    char *text;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    assert_non_null(file);
-    assert_int_equal(ct_analysis_save(&analysis, append, file), CT_OK);
-    fclose(file);
-    char *at = strstr(text, "line 0 ");
+    struct output text = {0};
+    assert_int_equal(ct_analysis_save(&analysis, output_append, &text), CT_OK);
+    char *at = strstr(text.text, "line 0 ");
     for (int i = 0; i < LINES; i++) {
         char head[32];
         const int begin = snprintf(head, sizeof head, "line %d ", i);
@@ -91,7 +83,7 @@ TEST(lines)
         assert_int_equal(*at++, '\n');
     }
     assert_int_equal(strncmp(at, "end ", 4), 0);
-    free(text);
+    output_free(&text);
 }
 
 /* ---- sums ---- */
@@ -131,13 +123,12 @@ static void free_part(struct ct_analysis *part)
         .free = free_part, .words = 2                                                                        \
     }
 
-static void save(const struct ct_analysis_kind *kind, char **text, size_t *size)
+static struct output save(const struct ct_analysis_kind *kind)
 {
     struct ct_analysis analysis = {.kind = kind};
-    FILE *file = open_memstream(text, size);
-    assert_non_null(file);
-    assert_int_equal(ct_analysis_save(&analysis, append, file), CT_OK);
-    fclose(file);
+    struct output saved = {0};
+    assert_int_equal(ct_analysis_save(&analysis, output_append, &saved), CT_OK);
+    return saved;
 }
 
 static int load(const struct ct_analysis_kind *kind, const char *text, size_t size)
@@ -151,9 +142,9 @@ TEST(sums)
 {
     const struct ct_analysis_kind kinds[] = {KIND(1), KIND(2)};
     for (int i = 0; i < 2; i++) {
-        char *text;
-        size_t size;
-        save(&kinds[i], &text, &size);
+        struct output saved = save(&kinds[i]);
+        char *text = saved.text;
+        const size_t size = saved.size;
         assert_int_equal(load(&kinds[1], text, size), CT_OK);
         const size_t sum = size - sizeof "end 0123456789abcdef"; /* the line break before it */
         for (size_t at = sum - 40; at < sum; at++) {
@@ -172,7 +163,7 @@ TEST(sums)
             text[at + 32] ^= 1;
         }
         assert_int_equal(load(&kinds[1], text, size), CT_OK);
-        free(text);
+        output_free(&saved);
     }
 }
 
@@ -181,11 +172,9 @@ TEST(older_kind)
 {
     const struct ct_analysis_kind kind = KIND(2);
     struct ct_analysis_kind older = kind;
-    char *text;
-    size_t size;
     older.size = offsetof(struct ct_analysis_kind, words);
-    save(&older, &text, &size);
-    assert_int_equal(load(&older, text, size), CT_OK);
-    assert_int_equal(load(&kind, text, size), CT_ERR_FORMAT);
-    free(text);
+    struct output saved = save(&older);
+    assert_int_equal(load(&older, saved.text, saved.size), CT_OK);
+    assert_int_equal(load(&kind, saved.text, saved.size), CT_ERR_FORMAT);
+    output_free(&saved);
 }

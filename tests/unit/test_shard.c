@@ -11,26 +11,12 @@
 #include "coretap/cover.h"
 #include "coretap/session.h"
 #include "coretap/shard.h"
+#include "support/output.h"
 #include "support/unit.h"
 
 enum {
     PARTS = 3,
-    ROOM = 1 << 16,
 };
-
-struct text {
-    char data[ROOM];
-    size_t size;
-};
-
-static int write_text(void *user, const void *data, size_t size)
-{
-    struct text *text = user;
-    assert_true(text->size + size <= sizeof text->data);
-    memcpy(text->data + text->size, data, size);
-    text->size += size;
-    return CT_OK;
-}
 
 static struct ct_analysis *new_totals(struct ct_ctx *ctx)
 {
@@ -48,7 +34,7 @@ static struct ct_shard *new_shard(struct ct_ctx *ctx, uint32_t number, uint32_t 
 
 /* Decodes a part of the example, or all of it, saves the results of an analysis and frees that. */
 static void make(struct ct_ctx *ctx, struct ct_shard *shard, struct ct_analysis *analysis,
-                 const struct ct_filter *filter, struct text *text)
+                 const struct ct_filter *filter, struct output *text)
 {
     const struct ct_session_options options = {.size = sizeof options, .shard = shard, .filter = filter};
     struct ct_capture *capture;
@@ -58,8 +44,8 @@ static void make(struct ct_ctx *ctx, struct ct_shard *shard, struct ct_analysis 
     assert_int_equal(ct_session_new(ctx, &options, &session), CT_OK);
     assert_int_equal(ct_session_add(session, analysis), CT_OK);
     assert_int_equal(ct_session_run(session, capture, capture->buffers, capture->buffer_count), CT_OK);
-    assert_int_equal(shard ? ct_shard_save(shard, analysis, write_text, text)
-                           : ct_analysis_save(analysis, write_text, text),
+    assert_int_equal(shard ? ct_shard_save(shard, analysis, output_append, text)
+                           : ct_analysis_save(analysis, output_append, text),
                      CT_OK);
     ct_session_free(session);
     ct_capture_free(capture);
@@ -69,7 +55,7 @@ static void make(struct ct_ctx *ctx, struct ct_shard *shard, struct ct_analysis 
 /* The example in parts, and as a whole. */
 struct world {
     struct ct_ctx *ctx;
-    struct text parts[PARTS], whole;
+    struct output parts[PARTS], whole;
 };
 
 static int set_up(void **state)
@@ -96,18 +82,18 @@ static int tear_down(void **state)
 GROUP_FIXTURE(set_up, tear_down)
 
 /* Joins parts by their numbers, from 0 on. Returns the first error. */
-static int join(const struct world *w, const unsigned *numbers, size_t count, struct text *out)
+static int join(const struct world *w, const unsigned *numbers, size_t count, struct output *out)
 {
     struct ct_shard *all = new_shard(w->ctx, 0, PARTS);
     struct ct_analysis *totals = new_totals(w->ctx);
     int rc = CT_OK;
     out->size = 0;
     for (size_t i = 0; i < count && !rc; i++)
-        rc = ct_shard_load(all, totals, "part", w->parts[numbers[i]].data, w->parts[numbers[i]].size);
+        rc = ct_shard_load(all, totals, "part", w->parts[numbers[i]].text, w->parts[numbers[i]].size);
     if (!rc)
         rc = ct_shard_end(all, totals);
     if (!rc)
-        rc = ct_analysis_save(totals, write_text, out);
+        rc = ct_analysis_save(totals, output_append, out);
     ct_shard_free(all);
     ct_analysis_free(totals);
     return rc;
@@ -115,16 +101,16 @@ static int join(const struct world *w, const unsigned *numbers, size_t count, st
 
 TEST(parts_are_the_whole)
 {
-    static struct text joined;
+    static struct output joined;
     const struct world *w = *state;
     assert_int_equal(join(w, (const unsigned[]){0, 1, 2}, 3, &joined), CT_OK);
     assert_int_equal(joined.size, w->whole.size);
-    assert_memory_equal(joined.data, w->whole.data, joined.size);
+    assert_memory_equal(joined.text, w->whole.text, joined.size);
 }
 
 TEST(each_counts_once)
 {
-    static struct text joined;
+    static struct output joined;
     static const unsigned wrong[][4] = {{0, 2}, {0, 0, 1, 2}, {0, 2, 1}, {1, 2}, {0, 1}};
     static const size_t counts[] = {2, 4, 3, 2, 2};
     const struct world *w = *state;
@@ -137,7 +123,7 @@ TEST(each_counts_once)
 /* A part of another division of the capture is refused. */
 TEST(divisions_are_compared)
 {
-    static struct text joined;
+    static struct output joined;
     static struct world changed;
     const struct world *w = *state;
     changed = *w;
@@ -149,12 +135,12 @@ TEST(divisions_are_compared)
 
 TEST(damage_is_found)
 {
-    static struct text joined;
+    static struct output joined;
     static struct world damaged;
     const struct world *w = *state;
     for (size_t at = 0; at < w->parts[1].size; at++) {
         damaged = *w;
-        damaged.parts[1].data[at] ^= 1;
+        damaged.parts[1].text[at] ^= 1;
         assert_int_not_equal(join(&damaged, (const unsigned[]){0, 1, 2}, 3, &joined), CT_OK);
         damaged = *w;
         damaged.parts[1].size = at;
@@ -205,7 +191,7 @@ TEST(lines_are_checked)
 /* A window of a stream begins where everything before it says: of such a capture no part is decoded. */
 TEST(windows_are_not_cut)
 {
-    static struct text text;
+    static struct output text;
     const struct world *w = *state;
     const struct ct_filter filter = {.size = sizeof filter,
                                      .from = {.kind = CT_POINT_INSTRUCTIONS, .value = 10}};
@@ -214,7 +200,7 @@ TEST(windows_are_not_cut)
     assert_int_equal(ct_cover_new(w->ctx, &cover), CT_OK);
     assert_int_equal(ct_cover_new(w->ctx, &sum), CT_OK);
     make(w->ctx, part, ct_cover_analysis(cover), &filter, &text);
-    assert_int_equal(ct_shard_load(all, ct_cover_analysis(sum), "part", text.data, text.size),
+    assert_int_equal(ct_shard_load(all, ct_cover_analysis(sum), "part", text.text, text.size),
                      CT_ERR_NOT_FOUND);
     assert_non_null(strstr(ct_ctx_error(w->ctx), "filter"));
     ct_cover_free(sum);

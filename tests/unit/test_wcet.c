@@ -13,6 +13,7 @@
 #include "coretap/wcet.h"
 #include "elf_build.h"
 #include "support/m_profile.h"
+#include "support/output.h"
 #include "support/step_list.h"
 #include "support/unit.h"
 
@@ -410,21 +411,10 @@ TEST_WITH(an_entry_without_a_return_is_refused, f)
     }
 }
 
-static int keep_text(void *user, const void *data, size_t size)
-{
-    char *text = user;
-    const size_t had = strlen(text);
-    if (had + size >= 8192)
-        return CT_ERR_LIMIT;
-    memcpy(text + had, data, size);
-    text[had + size] = '\0';
-    return CT_OK;
-}
-
 /* A call of a recursion from outside is counted once, not once for each of its functions. */
 TEST_WITH(calls_of_a_recursion_are_counted_once, f)
 {
-    static char text[8192];
+    struct output text = {0};
     char call[32];
     step(f, CALLS_ONE, CALLS_ONE, ONE, true, 3);
     step(f, ONE, ONE, 17, false, 5);
@@ -439,16 +429,16 @@ TEST_WITH(calls_of_a_recursion_are_counted_once, f)
     struct ct_wcet_result r;
     const struct ct_wcet_options options = {.size = sizeof options,
                                             .entry = ct_cfg_function_at(f->cfg, AT(CALLS_ONE))};
-    text[0] = '\0';
-    const int rc = ct_wcet_solve(f->wcet, &options, keep_text, text, &r);
+    const int rc = ct_wcet_solve(f->wcet, &options, output_append, &text, &r);
     assert_true(rc == CT_OK || rc == CT_ERR_UNSUPPORTED);
-    const char *recursion = strstr(text, " recursion_");
+    const char *recursion = strstr(text.text, " recursion_");
     assert_non_null(recursion);
     const char *of_two = strstr(recursion + 1, " recursion_");
     assert_non_null(of_two);
-    *strstr(text, "General") = '\0';
+    *strstr(text.text, "General") = '\0';
     snprintf(call, sizeof call, " b%" PRIu32 "_e", ct_cfg_block_at(f->cfg, AT(CALLS_ONE)));
     assert_null(strstr(of_two, call));
+    output_free(&text);
     if (!rc)
         assert_int_equal(r.wcet, 3 + 5 + 5 + 5 + 5 + 7 + 9 + 7 + 9);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/software_pieces.h"
+#include "support/pieces.h"
 
 #include <stdio.h>
 #include <string.h>
