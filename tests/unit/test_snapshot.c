@@ -91,6 +91,7 @@ static const char stm_ini[] =
 
 static void setup(struct fixture *f)
 {
+    fixture_free(f);
     memset(f, 0, sizeof *f);
     fixture_dir(f, "cap");
     fixture_put(f, "cap/snapshot.ini", snapshot_ini);
@@ -105,6 +106,24 @@ static void setup(struct fixture *f)
     fixture_put(f, "cap/ram.bin", "0123456789abcdefghijklmnopqrstuv");
     fixture_put(f, "cap/rom.bin", "0123456789abcdef");
 }
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    setup(&f);
+    *state = &f;
+    return 0;
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    fixture_free(f);
+    memset(f, 0, sizeof *f);
+    return 0;
+}
+
+FIXTURE(struct fixture, begin, finish);
 
 static void check_sources(const struct ct_buffer *buffer)
 {
@@ -125,14 +144,12 @@ static void check_sources(const struct ct_buffer *buffer)
     assert_int_equal(ptm->regs.etmccer, 0x34c01ac2);
 }
 
-TEST(a_whole_snapshot)
+TEST_WITH(a_whole_snapshot, f)
 {
-    struct fixture f;
-    setup(&f);
-    assert_int_equal(fixture_open(&f, "cap"), CT_OK);
-    assert_string_equal(f.capture->kind, "snapshot");
-    assert_int_equal(f.capture->buffer_count, 2);
-    const struct ct_buffer *etb = &f.capture->buffers[0], *probe = &f.capture->buffers[1];
+    assert_int_equal(fixture_open(f, "cap"), CT_OK);
+    assert_string_equal(f->capture->kind, "snapshot");
+    assert_int_equal(f->capture->buffer_count, 2);
+    const struct ct_buffer *etb = &f->capture->buffers[0], *probe = &f->capture->buffers[1];
     assert_string_equal(etb->name, "ETB");
     assert_string_equal(etb->path, "cap/etb.bin");
     assert_int_equal(etb->framing, CT_FRAMING_FRAMES);
@@ -143,16 +160,13 @@ TEST(a_whole_snapshot)
     assert_null(probe->sources[0].core);
     assert_int_equal(probe->sources[0].trace_id, 0x20);
     assert_int_equal(probe->image_count, 0);
-    assert_true(has_words(f.log, WORDS("cap/trace.ini:15", "GONE", "not decoded")));
-    fixture_free(&f);
+    assert_true(has_words(f->log, WORDS("cap/trace.ini:15", "GONE", "not decoded")));
 }
 
-TEST(images_of_all_cores_once)
+TEST_WITH(images_of_all_cores_once, f)
 {
-    struct fixture f;
-    setup(&f);
-    assert_int_equal(fixture_open(&f, "cap"), CT_OK);
-    const struct ct_buffer *etb = &f.capture->buffers[0];
+    assert_int_equal(fixture_open(f, "cap"), CT_OK);
+    const struct ct_buffer *etb = &f->capture->buffers[0];
     assert_int_equal(etb->image_count, 2);
     assert_string_equal(etb->images[0].path, "cap/ram.bin");
     assert_int_equal(etb->images[0].addr, 0x80000000);
@@ -162,13 +176,12 @@ TEST(images_of_all_cores_once)
     assert_int_equal(etb->images[1].addr, 4096);
     assert_int_equal(etb->images[1].size, 16);
     assert_int_equal(etb->images[1].space, CT_SPACE_EL3);
-    assert_int_equal(f.capture->missing_count, 1);
-    assert_true(has_words(f.capture->missing[0], WORDS("cap/lost.bin", "cap/core0.ini:16", "[dump3]")));
-    fixture_free(&f);
+    assert_int_equal(f->capture->missing_count, 1);
+    assert_true(has_words(f->capture->missing[0], WORDS("cap/lost.bin", "cap/core0.ini:16", "[dump3]")));
 }
 
 /* The code of the ELF file is at offset 0x1000 and linked for 0x400000, its header for 0x500000. */
-TEST(an_elf_file_as_memory)
+TEST_WITH(an_elf_file_as_memory, f)
 {
     static const struct {
         const char *keys;
@@ -182,37 +195,32 @@ TEST(an_elf_file_as_memory)
         {"address=0x400000\noffset=0x1000\n", 0x400000, 0}, /* a part of the memory */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture f;
         uint8_t elf[ELF_SIZE];
         char core[300];
         elf64_build(elf, NULL, 0);
         ((Elf64_Phdr *)(elf + 0x40))[1].p_offset = 0;
         snprintf(core, sizeof core,
                  "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=fw.elf\n%s", cases[i].keys);
-        setup(&f);
-        fixture_put(&f, "cap/core0.ini", core);
-        fixture_put_bytes(&f, "cap/fw.elf", (const char *)elf, sizeof elf);
-        assert_int_equal(fixture_open(&f, "cap"), CT_OK);
-        const struct ct_image *image = &f.capture->buffers[0].images[0];
+        setup(f);
+        fixture_put(f, "cap/core0.ini", core);
+        fixture_put_bytes(f, "cap/fw.elf", (const char *)elf, sizeof elf);
+        assert_int_equal(fixture_open(f, "cap"), CT_OK);
+        const struct ct_image *image = &f->capture->buffers[0].images[0];
         assert_string_equal(image->path, "cap/fw.elf");
         assert_int_equal(image->addr, cases[i].addr);
         assert_int_equal(image->is_elf, cases[i].is_elf);
-        assert_int_equal(has_words(f.log, WORDS("cap/core0.ini:5", "[dump]", "cap/fw.elf")), cases[i].is_elf);
-        fixture_free(&f);
+        assert_int_equal(has_words(f->log, WORDS("cap/core0.ini:5", "[dump]", "cap/fw.elf")), cases[i].is_elf);
     }
 }
 
-TEST(the_ini_itself_may_be_named)
+TEST_WITH(the_ini_itself_may_be_named, f)
 {
-    struct fixture f;
-    setup(&f);
-    assert_int_equal(fixture_open(&f, "cap/snapshot.ini"), CT_OK);
-    assert_int_equal(f.capture->buffer_count, 2);
-    fixture_free(&f);
+    assert_int_equal(fixture_open(f, "cap/snapshot.ini"), CT_OK);
+    assert_int_equal(f->capture->buffer_count, 2);
 }
 
 /* Replaces one file of the snapshot; opening must fail with this code and this text. */
-TEST(every_error_says_where)
+TEST_WITH(every_error_says_where, f)
 {
     static const struct {
         const char *path, *text;
@@ -312,18 +320,16 @@ TEST(every_error_says_where)
          {"cap/trace.ini", "ETM_0", "ETM_1", "0x10"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture f;
-        setup(&f);
-        fixture_put(&f, cases[i].path, cases[i].text);
-        int code = fixture_open(&f, "cap");
-        if (code != cases[i].code || !has_words(ct_ctx_error(f.ctx), cases[i].words))
-            fail_msg("case %zu: %s: %s", i, ct_error_name(code), ct_ctx_error(f.ctx));
-        assert_null(f.capture);
-        fixture_free(&f);
+        setup(f);
+        fixture_put(f, cases[i].path, cases[i].text);
+        int code = fixture_open(f, "cap");
+        if (code != cases[i].code || !has_words(ct_ctx_error(f->ctx), cases[i].words))
+            fail_msg("case %zu: %s: %s", i, ct_error_name(code), ct_ctx_error(f->ctx));
+        assert_null(f->capture);
     }
 }
 
-TEST(what_is_only_noted)
+TEST_WITH(what_is_only_noted, f)
 {
     static const struct {
         const char *path, *text;
@@ -350,62 +356,51 @@ TEST(what_is_only_noted)
          {"decoded as those of STM", "cap/trace.ini:10", "elsewhere"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture f;
-        setup(&f);
-        fixture_put(&f, cases[i].path, cases[i].text);
-        if (fixture_open(&f, "cap"))
-            fail_msg("case %zu: %s", i, ct_ctx_error(f.ctx));
-        if (!has_words(f.log, cases[i].words))
+        setup(f);
+        fixture_put(f, cases[i].path, cases[i].text);
+        if (fixture_open(f, "cap"))
+            fail_msg("case %zu: %s", i, ct_ctx_error(f->ctx));
+        if (!has_words(f->log, cases[i].words))
             fail_msg("case %zu", i);
-        fixture_free(&f);
     }
 }
 
 /* Arm's access library writes type=unknown for cores newer than itself. */
-TEST(an_unknown_core_with_64_bits)
+TEST_WITH(an_unknown_core_with_64_bits, f)
 {
-    struct fixture f;
-    setup(&f);
-    fixture_put(&f, "cap/core0.ini", "[device]\nname=cpu_0\nclass=core\ntype=unknown\n");
-    assert_int_equal(fixture_open(&f, "cap"), CT_OK);
-    assert_string_equal(f.capture->buffers[0].sources[0].model, "unknown");
-    assert_true(f.capture->buffers[0].sources[0].arch.newest);
-    assert_true(has_words(f.log, WORDS("cap/core0.ini", "cpu_0", "64-bit", "type=")));
-    fixture_free(&f);
+    fixture_put(f, "cap/core0.ini", "[device]\nname=cpu_0\nclass=core\ntype=unknown\n");
+    assert_int_equal(fixture_open(f, "cap"), CT_OK);
+    assert_string_equal(f->capture->buffers[0].sources[0].model, "unknown");
+    assert_true(f->capture->buffers[0].sources[0].arch.newest);
+    assert_true(has_words(f->log, WORDS("cap/core0.ini", "cpu_0", "64-bit", "type=")));
 }
 
 /* A core that traces into no buffer may be of any model. */
-TEST(unknown_cores_without_trace_do_not_matter)
+TEST_WITH(unknown_cores_without_trace_do_not_matter, f)
 {
-    struct fixture f;
-    setup(&f);
-    fixture_put(&f, "cap/core1.ini", "[device]\nname=cpu_9\nclass=core\ntype=Pentium-3\n");
-    assert_int_equal(fixture_open(&f, "cap"), CT_OK);
-    assert_null(f.capture->buffers[0].sources[1].model);
-    assert_int_equal(f.capture->buffers[0].sources[1].arch.major, 0);
-    fixture_free(&f);
+    fixture_put(f, "cap/core1.ini", "[device]\nname=cpu_9\nclass=core\ntype=Pentium-3\n");
+    assert_int_equal(fixture_open(f, "cap"), CT_OK);
+    assert_null(f->capture->buffers[0].sources[1].model);
+    assert_int_equal(f->capture->buffers[0].sources[1].arch.major, 0);
 }
 
-TEST(the_probe_says_why)
+TEST_WITH(the_probe_says_why, f)
 {
-    struct fixture f;
-    setup(&f);
-    fixture_dir(&f, "empty");
-    fixture_put(&f, "perf", "PERFILE2 and more");
-    assert_int_equal(fixture_open(&f, "nowhere"), CT_ERR_IO);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("nowhere", "No such file")));
-    assert_int_equal(fixture_open(&f, "empty"), CT_ERR_FORMAT);
-    assert_true(has_words(ct_ctx_error(f.ctx),
+    fixture_dir(f, "empty");
+    fixture_put(f, "perf", "PERFILE2 and more");
+    assert_int_equal(fixture_open(f, "nowhere"), CT_ERR_IO);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("nowhere", "No such file")));
+    assert_int_equal(fixture_open(f, "empty"), CT_ERR_FORMAT);
+    assert_true(has_words(ct_ctx_error(f->ctx),
                           WORDS("empty", "snapshot: is a directory without", "raw: ", "perf.data: ")));
-    assert_int_equal(fixture_open(&f, "cap/etb.bin"), CT_ERR_FORMAT);
+    assert_int_equal(fixture_open(f, "cap/etb.bin"), CT_ERR_FORMAT);
     assert_true(
-        has_words(ct_ctx_error(f.ctx), WORDS("snapshot: is neither", "raw: does not begin with [capture]")));
-    assert_int_equal(fixture_open(&f, "perf"), CT_ERR_FORMAT);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("perf: ", "header")));
-    assert_int_equal(fixture_open(&f, "-"), CT_ERR_ARG);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("file=-")));
-    assert_int_equal(ct_capture_open(f.ctx, NULL, &f.capture), CT_ERR_ARG);
-    fixture_free(&f);
+        has_words(ct_ctx_error(f->ctx), WORDS("snapshot: is neither", "raw: does not begin with [capture]")));
+    assert_int_equal(fixture_open(f, "perf"), CT_ERR_FORMAT);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("perf: ", "header")));
+    assert_int_equal(fixture_open(f, "-"), CT_ERR_ARG);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("file=-")));
+    assert_int_equal(ct_capture_open(f->ctx, NULL, &f->capture), CT_ERR_ARG);
 }
 
 /* ---- the .ini dialect ---- */
@@ -486,37 +481,33 @@ TEST(long_lines)
     assert_int_equal(strlen(seen), 3 + 300 + 2 + 2 + 300 + 5);
 }
 
-TEST(programs_are_named)
+TEST_WITH(programs_are_named, f)
 {
-    struct fixture f;
-    setup(&f);
     char text[sizeof snapshot_ini + 200];
     snprintf(text, sizeof text, "%s%s", snapshot_ini,
              "[program]\nelf=ram.bin\nbias=0x5500000000\n[program2]\nelf='gone'\nbias=0x70\nbuild_id=0a0b\n["
              "program3]\nelf=rom.bin\n");
-    fixture_put(&f, "cap/snapshot.ini", text);
-    assert_int_equal(fixture_open(&f, "cap"), CT_OK);
-    assert_int_equal(f.capture->program_count, 2);
-    assert_string_equal(f.capture->programs[0].path, "cap/ram.bin");
-    assert_int_equal(f.capture->programs[0].addr, 0x5500000000);
-    assert_int_equal(f.capture->programs[0].is_elf, 1);
-    assert_string_equal(f.capture->programs[1].path, "cap/rom.bin");
-    assert_int_equal(f.capture->programs[1].addr, 0);
-    assert_int_equal(f.capture->gone_count, 1);
-    assert_string_equal(f.capture->gone[0].path, "cap/gone");
-    assert_int_equal(f.capture->gone[0].addr, 0x70);
-    assert_int_equal(f.capture->gone[0].is_elf, 1);
-    assert_string_equal(f.capture->gone_build_ids[0], "0a0b");
-    for (size_t i = 0; i < f.capture->buffers[0].image_count; i++)
-        assert_int_equal(f.capture->buffers[0].images[i].is_elf, 0);
-    fixture_free(&f);
+    fixture_put(f, "cap/snapshot.ini", text);
+    assert_int_equal(fixture_open(f, "cap"), CT_OK);
+    assert_int_equal(f->capture->program_count, 2);
+    assert_string_equal(f->capture->programs[0].path, "cap/ram.bin");
+    assert_int_equal(f->capture->programs[0].addr, 0x5500000000);
+    assert_int_equal(f->capture->programs[0].is_elf, 1);
+    assert_string_equal(f->capture->programs[1].path, "cap/rom.bin");
+    assert_int_equal(f->capture->programs[1].addr, 0);
+    assert_int_equal(f->capture->gone_count, 1);
+    assert_string_equal(f->capture->gone[0].path, "cap/gone");
+    assert_int_equal(f->capture->gone[0].addr, 0x70);
+    assert_int_equal(f->capture->gone[0].is_elf, 1);
+    assert_string_equal(f->capture->gone_build_ids[0], "0a0b");
+    for (size_t i = 0; i < f->capture->buffers[0].image_count; i++)
+        assert_int_equal(f->capture->buffers[0].images[i].is_elf, 0);
 
-    setup(&f);
+    setup(f);
     snprintf(text, sizeof text, "%s%s", snapshot_ini, "[program]\nbias=1\n");
-    fixture_put(&f, "cap/snapshot.ini", text);
-    assert_int_equal(fixture_open(&f, "cap"), CT_ERR_CONFIG);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("cap/snapshot.ini:12", "[program]", "elf=")));
-    fixture_free(&f);
+    fixture_put(f, "cap/snapshot.ini", text);
+    assert_int_equal(fixture_open(f, "cap"), CT_ERR_CONFIG);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("cap/snapshot.ini:12", "[program]", "elf=")));
 }
 
 static const char states_ini[] = "[coretap.image0]\nfile=ram.bin\naddress=0x1000\nlength=8\n"
@@ -536,21 +527,20 @@ static int open_with_states(struct fixture *f, const char *more)
     return fixture_open(f, "cap");
 }
 
-TEST(code_that_changed)
+TEST_WITH(code_that_changed, f)
 {
-    struct fixture f;
-    assert_int_equal(open_with_states(&f, ""), CT_OK);
-    const struct ct_buffer *etb = &f.capture->buffers[0], *probe = &f.capture->buffers[1];
+    assert_int_equal(open_with_states(f, ""), CT_OK);
+    const struct ct_buffer *etb = &f->capture->buffers[0], *probe = &f->capture->buffers[1];
     assert_int_equal(etb->image_count, 2); /* images that never change */
     assert_true(etb->maps->by_piece);
-    assert_ptr_equal(etb->maps, f.capture->maps);
+    assert_ptr_equal(etb->maps, f->capture->maps);
     assert_int_equal(etb->maps->process_count, 1);
     const struct ct_process *process = etb->maps->processes;
     assert_int_equal(process->generation_count, 2);
     assert_int_equal(process->generations[0].image_count, 1);
     assert_int_equal(process->generations[1].image_count, 1); /* one file is missing */
     assert_int_equal(process->generations[1].images[0].offset, 8);
-    assert_int_equal(f.capture->missing_count, 2);
+    assert_int_equal(f->capture->missing_count, 2);
     assert_int_equal(etb->piece_count, 2);
     assert_int_equal(etb->pieces[0].offset, 0);
     assert_int_equal(etb->pieces[0].size, 16);
@@ -560,15 +550,13 @@ TEST(code_that_changed)
     assert_int_equal(etb->pieces[1].time, 1);
     assert_int_equal(etb->pieces[1].joins, 1);
     assert_int_equal(probe->piece_count, 1); /* the whole trace has the first state */
-    fixture_free(&f);
 
-    assert_int_equal(open_with_states(&f, "[coretap.piece1]\nbuffer=ETB\nfrom=48\nstate=0\n"), CT_OK);
-    assert_int_equal(f.capture->buffers[0].piece_count, 2);
-    assert_true(has_words(f.log, WORDS("cap/trace.ini", "[coretap.piece1]", "cap/etb.bin", "truncated")));
-    fixture_free(&f);
+    assert_int_equal(open_with_states(f, "[coretap.piece1]\nbuffer=ETB\nfrom=48\nstate=0\n"), CT_OK);
+    assert_int_equal(f->capture->buffers[0].piece_count, 2);
+    assert_true(has_words(f->log, WORDS("cap/trace.ini", "[coretap.piece1]", "cap/etb.bin", "truncated")));
 }
 
-TEST(states_that_lead_nowhere)
+TEST_WITH(states_that_lead_nowhere, f)
 {
     static const struct {
         const char *text;
@@ -584,27 +572,22 @@ TEST(states_that_lead_nowhere)
         {"[coretap.state2]\nimage=x\n", CT_ERR_CONFIG, {"cap/trace.ini", "x"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture f;
-        int code = open_with_states(&f, cases[i].text);
-        if (code != cases[i].code || !has_words(ct_ctx_error(f.ctx), cases[i].words))
-            fail_msg("case %zu: %s: %s", i, ct_error_name(code), ct_ctx_error(f.ctx));
-        fixture_free(&f);
+        int code = open_with_states(f, cases[i].text);
+        if (code != cases[i].code || !has_words(ct_ctx_error(f->ctx), cases[i].words))
+            fail_msg("case %zu: %s: %s", i, ct_error_name(code), ct_ctx_error(f->ctx));
     }
 }
 
-TEST(limits_end_it)
+TEST_WITH(limits_end_it, f)
 {
-    struct fixture f;
-    setup(&f);
     size_t size = (size_t)64 * (CT_ITEMS_MAX + 1);
     char *text = malloc(size);
     size_t used = (size_t)snprintf(text, size, "[snapshot]\n[device_list]\n");
     for (unsigned i = 0; i <= CT_ITEMS_MAX; i++)
         used += (size_t)snprintf(text + used, size - used, "d%u=x\n", i);
-    fixture_put(&f, "cap/snapshot.ini", text);
-    assert_int_equal(fixture_open(&f, "cap"), CT_ERR_LIMIT);
-    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("cap/snapshot.ini", "[device_list]", "4096")));
-    fixture_free(&f);
+    fixture_put(f, "cap/snapshot.ini", text);
+    assert_int_equal(fixture_open(f, "cap"), CT_ERR_LIMIT);
+    assert_true(has_words(ct_ctx_error(f->ctx), WORDS("cap/snapshot.ini", "[device_list]", "4096")));
     free(text);
 }
 
