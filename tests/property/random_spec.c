@@ -58,3 +58,14 @@ size_t random_spec(uint32_t seed, char *text, bool signals[SPEC_STREAMS])
     }
     return (size_t)(p - text);
 }
+
+size_t spec_events(uint32_t *seed, uint64_t time, uint64_t until, struct ct_monitor_event *events)
+{
+    size_t n = 0;
+    for (; time <= until; time += 1 + spec_random(seed) % 2)
+        for (uint32_t i = 0; i < SPEC_INPUTS; i++)
+            if (spec_random(seed) % 2)
+                events[n++] = (struct ct_monitor_event){
+                    .time = time, .input = i, .v.i = (int64_t)(spec_random(seed) % 4) - 1};
+    return n;
+}

@@ -78,17 +78,6 @@ static bool agrees(const struct record *r, const struct ct_monitor_result *x, bo
     return same && same->v.i == x->v.i;
 }
 
-static size_t some_events(uint32_t *seed, uint64_t time, uint64_t until, struct ct_monitor_event *events)
-{
-    size_t n = 0;
-    for (; time <= until; time += 1 + spec_random(seed) % 2)
-        for (uint32_t i = 0; i < SPEC_INPUTS; i++)
-            if (spec_random(seed) % 2)
-                events[n++] = (struct ct_monitor_event){
-                    .time = time, .input = i, .v.i = (int64_t)(spec_random(seed) % 4) - 1};
-    return n;
-}
-
 /* Makes the events of a filling from its number: for each lost instant and input, no event or one with some
  * value. Returns how many. */
 static size_t filling(uint32_t number, struct ct_monitor_event *events)
@@ -125,8 +114,8 @@ static void one_specification(uint32_t seed, struct record *all, struct tally *t
     const size_t size = random_spec(seed, text, signals);
     if (ct_monitor_compile(ctx, "random", text, size, NULL, &spec))
         fail_msg("%s\n%s", ct_ctx_error(ctx), text);
-    const size_t before = some_events(&seed, spec_random(&seed) % 3, BEFORE, head);
-    const size_t behind = some_events(&seed, BEFORE + LOST + 1, BEFORE + LOST + 12, tail);
+    const size_t before = spec_events(&seed, spec_random(&seed) % 3, BEFORE, head);
+    const size_t behind = spec_events(&seed, BEFORE + LOST + 1, BEFORE + LOST + 12, tail);
     struct record *lost = &all[FILLINGS];
     for (uint32_t k = 0; k <= FILLINGS; k++) {
         size_t n = before;

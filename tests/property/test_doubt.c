@@ -271,17 +271,6 @@ static void check_run(const struct scene *scene, const struct orders *orders, st
 
 /* ---- scenes ---- */
 
-static size_t some_events(uint32_t *seed, uint64_t time, uint64_t until, struct ct_monitor_event *events)
-{
-    size_t n = 0;
-    for (; time <= until; time += 1 + spec_random(seed) % 2)
-        for (uint32_t i = 0; i < SPEC_INPUTS; i++)
-            if (spec_random(seed) % 2)
-                events[n++] = (struct ct_monitor_event){
-                    .time = time, .input = i, .v.i = (int64_t)(spec_random(seed) % 4) - 1};
-    return n;
-}
-
 /* Makes instants of some sources, with spans so long that many overlap. Within a source, spans begin and end
  * in order. */
 static void some_instants(uint32_t *seed, struct scene *scene, size_t count, uint32_t sources)
@@ -341,9 +330,9 @@ static void one_scene(uint32_t seed, const char *text, const bool *signals, bool
     if (ct_monitor_compile(ctx, "random", text, strlen(text), &options, &spec))
         fail_msg("%s\n%s", ct_ctx_error(ctx), text);
     scene.spec = spec;
-    scene.before = some_events(&seed, spec_random(&seed) % 3, 8, scene.head);
+    scene.before = spec_events(&seed, spec_random(&seed) % 3, 8, scene.head);
     some_instants(&seed, &scene, most < INSTANTS ? 2 + spec_random(&seed) % (most - 1) : most, sources);
-    scene.behind = some_events(&seed, TAIL, TAIL + 12, scene.tail);
+    scene.behind = spec_events(&seed, TAIL, TAIL + 12, scene.tail);
     make_all_texts(&scene);
     orders.count = 0;
     orders.all = most < INSTANTS;

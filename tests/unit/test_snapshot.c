@@ -209,7 +209,8 @@ TEST_WITH(an_elf_file_as_memory, f)
         assert_string_equal(image->path, "cap/fw.elf");
         assert_int_equal(image->addr, cases[i].addr);
         assert_int_equal(image->is_elf, cases[i].is_elf);
-        assert_int_equal(has_words(f->log, WORDS("cap/core0.ini:5", "[dump]", "cap/fw.elf")), cases[i].is_elf);
+        assert_int_equal(has_words(f->log, WORDS("cap/core0.ini:5", "[dump]", "cap/fw.elf")),
+                         cases[i].is_elf);
     }
 }
 

@@ -6,22 +6,27 @@
 #include "format/svg_hist.h"
 #include "support/unit.h"
 
-/* Returns the plot of `value`, measured three times. */
-static char *plot_of(uint64_t value)
+/* Returns the plot of `count` times from `least` to `most`, with one measurement at each end: one inside of a
+ * page, with this name, or with NULL a file of its own. */
+static char *plot(uint64_t count, uint64_t sum, uint64_t least, uint64_t most, const char *name)
 {
     uint32_t histogram[CT_DIST_BUCKETS] = {0};
     char *text = NULL;
     size_t size = 0;
-    histogram[ct_dist_bucket(value)] = 3;
-    const struct ct_dist dist = {.count = 3,
-                                 .sum = 3 * value,
-                                 .min = value,
-                                 .max = value,
+    const struct ct_dist dist = {.count = count,
+                                 .sum = sum,
+                                 .min = least,
+                                 .max = most,
                                  .histogram = histogram,
                                  .buckets = CT_DIST_BUCKETS};
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    ct_svg_histogram(out, 0, "times", "cpu 0", &dist);
+    histogram[ct_dist_bucket(least)]++;
+    histogram[ct_dist_bucket(most)]++;
+    if (name)
+        ct_svg_histogram_inside(out, name, &dist);
+    else
+        ct_svg_histogram(out, 0, "times", "cpu 0", &dist);
     fclose(out);
     return text;
 }
@@ -32,7 +37,7 @@ TEST(test_one_value)
 {
     static const uint64_t values[] = {0, 1, 1000, UINT64_C(1) << 53, UINT64_C(1) << 60, UINT64_MAX / 3};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        char *text = plot_of(values[i]);
+        char *text = plot(2, 2 * values[i], values[i], values[i], NULL);
         assert_null(strstr(text, "nan"));
         assert_null(strstr(text, "inf"));
         free(text);
@@ -42,21 +47,9 @@ TEST(test_one_value)
 /* Labels on the axis of a small plot, over several powers of ten, do not overlap. */
 TEST(labels_keep_apart)
 {
-    uint32_t histogram[CT_DIST_BUCKETS] = {0};
-    char *text = NULL;
-    size_t size = 0, labels = 0;
+    char *text = plot(2, 265547, 1147, 264400, "times");
+    size_t labels = 0;
     double end = 0;
-    const struct ct_dist dist = {.count = 2,
-                                 .sum = 265547,
-                                 .min = 1147,
-                                 .max = 264400,
-                                 .histogram = histogram,
-                                 .buckets = CT_DIST_BUCKETS};
-    histogram[ct_dist_bucket(1147)] = histogram[ct_dist_bucket(264400)] = 1;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    ct_svg_histogram_inside(out, "times", &dist);
-    fclose(out);
     for (const char *at = text; (at = strstr(at, "class=\"tick\"")); labels++) {
         double x;
         char label[32];
@@ -71,36 +64,16 @@ TEST(labels_keep_apart)
     free(text);
 }
 
-/* Returns the plot of times from `least` to `most`. */
-static char *plot_between(uint64_t least, uint64_t most)
-{
-    uint32_t histogram[CT_DIST_BUCKETS] = {0};
-    char *text = NULL;
-    size_t size = 0;
-    const struct ct_dist dist = {.count = 2,
-                                 .sum = least + most,
-                                 .min = least,
-                                 .max = most,
-                                 .histogram = histogram,
-                                 .buckets = CT_DIST_BUCKETS};
-    histogram[ct_dist_bucket(least)] = histogram[ct_dist_bucket(most)] = 1;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    ct_svg_histogram(out, 0, "times", "cpu 0", &dist);
-    fclose(out);
-    return text;
-}
-
 /* Cycle numbers in one plot are all complete or all abbreviated. */
 TEST(numbers_are_alike)
 {
-    char *text = plot_between(7000, 14900);
+    char *text = plot(2, 21900, 7000, 14900, NULL);
     assert_non_null(strstr(text, ">8,000<"));
     assert_non_null(strstr(text, ">10,000<"));
     assert_non_null(strstr(text, "min 7,000, mean 10,950, max 14,900 cycles"));
     assert_null(strstr(text, " k<"));
     free(text);
-    text = plot_between(1000, 3000000);
+    text = plot(2, 3001000, 1000, 3000000, NULL);
     assert_non_null(strstr(text, ">1.00 k<"));
     assert_non_null(strstr(text, ">10.00 k<"));
     assert_null(strstr(text, ">1,000<"));
@@ -111,23 +84,10 @@ TEST(numbers_are_alike)
  * has as many digits as its extremes. */
 TEST(long_names_are_cut)
 {
-    uint32_t histogram[CT_DIST_BUCKETS] = {0};
-    char *text = NULL;
-    size_t size = 0;
     char title[128], times[32], name[256] = "";
-    const struct ct_dist dist = {.count = 1943,
-                                 .sum = UINT64_C(1943) * 5203839,
-                                 .min = 4757,
-                                 .max = 31200000,
-                                 .histogram = histogram,
-                                 .buckets = CT_DIST_BUCKETS};
     for (unsigned i = 0; i < 50; i++)
         strcat(name, "\xc3\xa9");
-    histogram[ct_dist_bucket(4757)] = 1;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    ct_svg_histogram_inside(out, name, &dist);
-    fclose(out);
+    char *text = plot(1943, UINT64_C(1943) * 5203839, 4757, 31200000, name);
     assert_int_equal(
         sscanf(strstr(text, "class=\"title\""), "class=\"title\" x=\"44.0\" y=\"18\"%*[^>]>%127[^<]", title),
         1);
