@@ -3,7 +3,6 @@
 #include "analysis/counts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "base/require.h"
 #include "base/word_sum.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>

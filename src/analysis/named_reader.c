@@ -5,7 +5,6 @@
 #include "base/require.h"
 #include "coretap/named_event.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

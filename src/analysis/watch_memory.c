@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watchpoints of accesses to memory, as in an event log of coretap fractal. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* The set of watchpoints, and the watchpoints that an edge of the program graph reaches. */
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/watch.h"
 #include "base/ctx.h"

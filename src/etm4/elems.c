@@ -4,8 +4,6 @@
  * depends on the trace. */
 #include "etm4/elems.h"
 
-#include <string.h>
-
 #include "etm4/vector.h"
 
 void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *t, const struct ct_etm4_burst *b)

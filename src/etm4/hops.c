@@ -5,7 +5,6 @@
 
 #include "base/ctx.h"
 #include "etm4/vector.h"
-#include "flow/edge_table.h"
 #include "flow/shared_program.h"
 
 /* number of bytes of a stream after which hops begin, since a program seldom repeats what it does at its

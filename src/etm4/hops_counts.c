@@ -3,7 +3,6 @@
 #include "etm4/hops_own.h"
 
 #include "etm4/vector.h"
-#include "flow/edge_table.h"
 
 #ifdef CT_HAVE_VECTORS
 

@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "etm4/vector.h"
 #include "etm4/hop_find.h"
-#include "flow/edge_table.h"
 
 #ifdef CT_HAVE_VECTORS
 

@@ -3,8 +3,6 @@
  * addresses) straight from the scan, without making elements. */
 #include "etm4/hops_own.h"
 
-#include <string.h>
-
 #include "etm4/addresses_avx512.h"
 #include "etm4/events_run.h"
 

@@ -2,7 +2,6 @@
 /* Coverage as rows of tables. */
 #include <stdlib.h>
 
-#include "base/ctx.h"
 #include "base/require.h"
 #include "export/tables.h"
 

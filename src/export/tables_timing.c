@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times as rows of tables. */
-#include "base/ctx.h"
 #include "base/require.h"
 #include "export/tables.h"
 

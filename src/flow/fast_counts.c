@@ -3,7 +3,6 @@
  * recurs is counted. That number is added to the edges of the run when another run takes its slot, or at the
  * end. Where runs seldom recur, atoms are followed block by block, along links of 16 bytes per block. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
 #include "base/table_memory.h"

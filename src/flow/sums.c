@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/sums.h"
 
-#include <stdbool.h>
-
 static void add_up_trouble(struct ct_flow_sums *sums, const struct ct_flow *r)
 {
     if (r->stale)

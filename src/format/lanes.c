@@ -2,7 +2,6 @@
 #include "format/lanes.h"
 #include "coretap/base.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "format/json.h"

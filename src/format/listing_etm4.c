@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packet lines of ETMv4 and ETE, docs/listing.md. */
-#include "base/bytes.h"
 #include "format/listing.h"
 
 static const struct ct_word names[CT_ETM4_TYPE_COUNT] = {

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Executions of a branch, taken and not taken, that are not assigned to a run yet. */
 struct left {

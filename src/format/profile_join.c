@@ -4,7 +4,6 @@
  * fall-through between blocks only inside of runs. The executions of each instruction and branch stay the
  * same. Counts do not tell which run continued behind a branch, so the runs that end at the branch continue
  * in the order of their list. */
-#include "base/bytes.h"
 #include "format/profile.h"
 
 #include <stdlib.h>

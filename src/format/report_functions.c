@@ -3,7 +3,6 @@
  * page. */
 #include "format/report_page.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "format/report_sums.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/path.h"
 #include "format/program_match.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/slices.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/room.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/options.h"
 #include "base/ctx.h"
 #include "base/require.h"

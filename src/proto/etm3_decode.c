@@ -2,9 +2,7 @@
 /* The packet decoder of ETMv3: from bytes to packets. ARM IHI 0014Q chapter 7, "Trace port protocol
  * ETMv3". */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/require.h"
 #include "base/v7_config.h"

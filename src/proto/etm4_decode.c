@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packet decoder of ETMv4 and ETE: from bytes to packets, one flat switch on the form of the header. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/etm4_config.h"
 #include "base/require.h"

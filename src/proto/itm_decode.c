@@ -2,7 +2,6 @@
 /* The packet decoder of ITM and DWT: from bytes to packets, one flat switch on the header. */
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
 #include "base/require.h"

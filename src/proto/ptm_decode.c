@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The packet decoder of PTM: from bytes to packets. ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/ctx.h"

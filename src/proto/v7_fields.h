@@ -2,8 +2,6 @@
 /* Fields that the packets of ETMv3 and PTM share. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "coretap/packet.h"
 #include "proto/cursor.h"
 

@@ -2,7 +2,6 @@
 /* Runs a chain over one buffer, and passes what it delivers on to the analyses of the session. */
 #include "session/pass.h"
 
-#include "base/ctx.h"
 #include "chain/leave.h"
 #include "session/shard.h"
 #include "session/sieve.h"

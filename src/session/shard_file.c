@@ -4,7 +4,6 @@
 #include "session/shard.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

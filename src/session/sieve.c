@@ -7,7 +7,6 @@
 #include "base/require.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct ct_sieve {
     struct ct_ctx *ctx;

@@ -2,8 +2,6 @@
 /* Checks that stacks and timing, which cache what they found at an edge, equal plain ones that look up
  * everything and add up each step. Runs random paths through four functions, with calls, returns, jumps and
  * exceptions that need not match, and marks between them. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/stacks.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that cutting a PTM or ETMv3 trace anywhere changes no packet and no element. */
-#include <string.h>
 
 #include "support/code_gen.h"
 #include "support/damage.h"

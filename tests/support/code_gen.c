@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/code_gen.h"
 
-#include "base/bytes.h"
-
 static void store(uint8_t *p, uint32_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)

@@ -2,7 +2,6 @@
 #include "support/list_bytes.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "chain/stream.h"
 #include "format/listing.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/stm_gen.h"
 
-#include <string.h>
-
 /* Units of the headers: plain, marked, with timestamp, with both. NULL: no such header. */
 static const struct form {
     const char *header[4];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the index of blocks by address with a list of what was put into it. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "flow/block_index.h"
 #include "support/unit.h"

@@ -3,7 +3,6 @@
  * that are listed. Also checks sums of counts. */
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/padding.h"
 #include "coretap/cover.h"
 #include "four_functions.h"

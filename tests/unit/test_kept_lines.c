@@ -2,7 +2,6 @@
 /* Checks that lines which are kept and copied equal those that are written anew: random packets, ranges and
  * branches, many of them repeated, some different in one member only. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "coretap/format.h"
 #include "format/event_text.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks regions without memory, of which a table keeps the lowest. */
-#include <string.h>
 
 #include "coretap/losses.h"
 #include "support/unit.h"

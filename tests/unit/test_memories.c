@@ -2,7 +2,6 @@
 /* Checks which memory a chain reads: by thread, by time, and across pieces of a buffer. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "chain/memories.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the programs that ran: named ones instead of those of a capture, memories, and that files are loaded
  * once, when they are needed. */
-#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* Checks the program that the parts of a stream share. */
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "flow/shared_program.h"
 #include "support/unit.h"

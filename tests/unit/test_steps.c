@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks steps made from records of the walk: edges, cycles, marks; and the sums over edges. */
 #include <stdbool.h>
-#include <string.h>
 
 #include "coretap/edges.h"
 #include "coretap/steps.h"

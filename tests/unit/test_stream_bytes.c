@@ -2,7 +2,6 @@
 /* Checks bytes that are kept in memory and in a file. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

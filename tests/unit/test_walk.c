@@ -2,7 +2,6 @@
 /* Checks the walk along a small program: ranges, indirect branches, the return stack, exceptions, missing
  * memory. */
 #include <stdbool.h>
-#include <string.h>
 
 #include "coretap/flow.h"
 #include "support/unit.h"
