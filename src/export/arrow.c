@@ -180,14 +180,14 @@ static void put_texts(struct ct_arrow *a, const struct ct_column_values *c)
     end_buffer(a, at);
 }
 
-/* Writes numbers of 64 bits into a list of structs. */
-static void fill(struct ct_flat *flat, size_t at, const uint64_t *numbers, size_t count)
+/* Writes a struct of two numbers of 64 bits into a list. */
+static void fill(struct ct_flat *flat, size_t at, uint64_t first, uint64_t second)
 {
     if (flat->to->failed)
         return;
-    struct ct_grown room = {.bytes = flat->to->bytes + flat->begin + at, .room = 8 * count};
-    for (size_t i = 0; i < count; i++)
-        ct_grown_put64(&room, numbers[i]);
+    struct ct_grown room = {.bytes = flat->to->bytes + flat->begin + at, .room = 16};
+    ct_grown_put64(&room, first);
+    ct_grown_put64(&room, second);
 }
 
 /* Writes the metadata of the batch. Its body is complete. */
@@ -199,15 +199,13 @@ static void put_batch(struct ct_arrow *a)
     const size_t header = begin_message(a, &flat, HEADER_BATCH);
     ct_flat_table(&flat, header, batch, 3);
     const size_t nodes = ct_flat_list(&flat, batch[1].at, a->rows.count, 16);
-    for (size_t i = 0; i < a->rows.count; i++) {
-        const uint64_t node[] = {a->rows.waiting, a->rows.waiting - a->rows.columns[i].count};
-        fill(&flat, nodes + 16 * i, node, 2);
-    }
+    for (size_t i = 0; i < a->rows.count; i++)
+        fill(&flat, nodes + 16 * i, a->rows.waiting, a->rows.waiting - a->rows.columns[i].count);
     const size_t buffers = ct_flat_list(&flat, batch[2].at, extents, 16);
     for (size_t i = 0; i < extents && !a->extents.failed; i++) {
         struct extent extent;
         memcpy(&extent, a->extents.bytes + i * sizeof extent, sizeof extent);
-        fill(&flat, buffers + 16 * i, (const uint64_t[]){extent.at, extent.size}, 2);
+        fill(&flat, buffers + 16 * i, extent.at, extent.size);
     }
     put_message(a, &flat);
 }

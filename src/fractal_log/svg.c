@@ -9,12 +9,13 @@
 #include "fractal_log/names.h"
 #include "fractal_log/report.h"
 
-#define LEFT   230
-#define RIGHT  (LEFT + REPORT_COLUMNS)
-#define TOP    34
-#define ROW    15
-#define BOTTOM 40
-#define SHADES 5
+#define LEFT        230
+#define RIGHT       (LEFT + REPORT_COLUMNS)
+#define TOP         34
+#define ROW         15
+#define ADDRESS_ROW 7u /* height of a row of a page or line, of which every second one has its address */
+#define BOTTOM      40
+#define SHADES      5
 
 #define ROW_LETTERS  34 /* characters of a name that fit into LEFT */
 #define PAGE_LETTERS 21 /* the same with an address after it */
@@ -198,36 +199,36 @@ void ct_fractal_report_svg_timeline(const struct ct_fractal_report *r, FILE *out
 }
 
 static void address_map(const struct ct_fractal_report *r, FILE *out, const struct ct_fractal_map *m,
-                        const char *title, unsigned row)
+                        const char *title)
 {
-    const double scale = open_map(out, m, title, row, 'h');
+    const double scale = open_map(out, m, title, ADDRESS_ROW, 'h');
     const struct ct_fractal_name *before = NULL;
     for (uint32_t i = 0; i < m->rows; i++) {
-        const uint32_t y = TOP + i * row;
+        const uint32_t y = TOP + i * ADDRESS_ROW;
         const struct ct_fractal_name *name = ct_fractal_names_at(r->names, m->page[i]);
         /* labels a row if there is room, and names it when the name changes */
         if (i % 2 == 0) {
-            fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, y + row + 2);
+            fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, y + ADDRESS_ROW + 2);
             if (name != before)
                 put_name(out, name->text, PAGE_LETTERS);
             fprintf(out, " 0x%llx</text>\n",
                     (unsigned long long)(m->page[i] & ct_mask64(CT_FRACTAL_KEY_BITS)));
             before = name;
         }
-        cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y, row, scale, 'h');
+        cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y, ADDRESS_ROW, scale, 'h');
     }
-    axis(r, out, m->rows, row);
+    axis(r, out, m->rows, ADDRESS_ROW);
     fputs("</svg>\n", out);
 }
 
 void ct_fractal_report_svg_heat(const struct ct_fractal_report *r, FILE *out)
 {
-    address_map(r, out, &r->heat, "Pages over time: last-level misses in each", 7);
+    address_map(r, out, &r->heat, "Pages over time: last-level misses in each");
 }
 
 void ct_fractal_report_svg_lines(const struct ct_fractal_report *r, FILE *out)
 {
-    address_map(r, out, &r->lines, "Lines of the page with the most misses", 7);
+    address_map(r, out, &r->lines, "Lines of the page with the most misses");
 }
 
 void ct_fractal_report_svg_sets(const struct ct_fractal_report *r, FILE *out)

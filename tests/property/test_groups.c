@@ -407,15 +407,15 @@ TEST(together_as_alone_on_an_axis)
 }
 
 /* Feeds events of the first source, each at another time. */
-static void give_more(struct trial *t, size_t count)
+static void give_more(struct trial *t)
 {
     struct ct_verify_item items[EVENTS];
-    for (size_t i = 0; i < count; i++, t->cycle += 3)
+    for (size_t i = 0; i < EVENTS; i++, t->cycle += 3)
         items[i] = (struct ct_verify_item){
             .event = {.cycle = t->cycle, .kind = CT_WATCH_EXCEPTION, .number = 1 + (uint32_t)(i % 2)},
             .begin = t->cycle,
             .end = t->cycle};
-    feed_axis(t, t->watches, t->verifier, items, count);
+    feed_axis(t, t->watches, t->verifier, items, EVENTS);
 }
 
 /* Checks that the uncertainty from a sleeping core is followed once for all specifications, also for one that
@@ -438,12 +438,12 @@ TEST(one_run_beside_a_core_that_sleeps)
     assert_int_equal(t.verifier->fed_count, 1);
     const struct ct_verify_item silence = {.event = {.kind = CT_WATCH_GAP, .source = 1}, .end = UINT64_MAX};
     feed_axis(&t, t.watches, t.verifier, &silence, 1);
-    give_more(&t, EVENTS);
+    give_more(&t);
     assert_int_equal(t.verifier->fed_count, 1);
     assert_int_equal(ct_verifier_exchange(t.verifier, 0, specs[1], "together", binds, 2), CT_OK);
     assert_int_equal(t.verifier->fed_count, 2);
     for (int i = 0; i < 20; i++)
-        give_more(&t, EVENTS);
+        give_more(&t);
     assert_int_equal(t.verifier->fed_count, 1);
     const size_t count = t.count;
     end(&t);

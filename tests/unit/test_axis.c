@@ -245,15 +245,14 @@ struct by_hand {
     struct seen seen;
 };
 
-static void begin(struct by_hand *h, const char *text)
+static void begin(struct by_hand *h)
 {
     static const char *const names[] = {"left", "right"};
     const struct ct_verify_bind bind = {"x", "exception"};
     const struct ct_verify_options options = {.size = sizeof options};
-    char whole[TEXT];
+    static const char text[] = "in x: Events[Unit]\nout count(x) as n\n";
     *h = (struct by_hand){.ctx = ct_ctx_new()};
-    snprintf(whole, sizeof whole, "in x: Events[Unit]\n%s", text);
-    assert_int_equal(ct_monitor_compile(h->ctx, "axis", whole, strlen(whole), NULL, &h->spec), CT_OK);
+    assert_int_equal(ct_monitor_compile(h->ctx, "axis", text, strlen(text), NULL, &h->spec), CT_OK);
     assert_int_equal(ct_watches_new(h->ctx, NULL, &h->watches), CT_OK);
     assert_int_equal(ct_verifier_new(h->ctx, &options, h->watches, &h->verifier), CT_OK);
     assert_int_equal(ct_verifier_sources(h->verifier, names, 2), CT_OK);
@@ -302,7 +301,7 @@ static struct ct_verify_axis_passed passed(const struct by_hand *h, size_t core)
 TEST(silent_core)
 {
     struct by_hand h;
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     take(&h, 0, "T10 X T11");
     take(&h, 1, "T12 T13 X T14");
     take(&h, 0, "T30 X T40 T50 X T60");
@@ -327,7 +326,7 @@ TEST(exchanged_in_silence)
 {
     const struct ct_verify_bind bind = {"x", "exception"};
     struct by_hand h;
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     take(&h, 1, "T5 X T6");
     take(&h, 0, "T10 X T20 T30 X T40");
     assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
@@ -344,7 +343,7 @@ TEST(exchanged_in_silence)
 TEST(core_without_trace)
 {
     struct by_hand h;
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     take(&h, 0, "T10 X T20 T30 X T40");
     assert_int_equal(ct_verify_axis_held(h.axis), 2);
     assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
@@ -353,7 +352,7 @@ TEST(core_without_trace)
     assert_int_equal(passed(&h, 1).late, 0);
     end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n");
     /* … until it has, which may be too late. */
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     take(&h, 0, "T10 X T20 T30 X T40");
     assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
     take(&h, 0, "T50");
@@ -370,7 +369,7 @@ TEST(core_that_begins_later)
     struct by_hand h;
     assert_int_equal(ct_verify_axis_presume(NULL), CT_ERR_ARG);
     assert_int_equal(ct_verify_axis_mute(NULL, 0, 1), CT_ERR_ARG);
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
     take(&h, 0, "T10 X T20 T30 X T40");
     assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
@@ -388,7 +387,7 @@ TEST(core_that_begins_later)
     assert_int_equal(passed(&h, 1).times + passed(&h, 1).late + passed(&h, 1).unforeseen, 0);
     end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n45 n 3 right\n50 n 4 left\n70 n 5 left\n90 n 6 right\n");
     for (int settles = 0; settles < 2; settles++) { /* 0 and 1: whatever was delivered by then */
-        begin(&h, "out count(x) as n\n");
+        begin(&h);
         take(&h, 0, "T10 X T20 T30 X T35 X T40");
         for (int i = 0; i < 2; i++)
             assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
@@ -406,7 +405,7 @@ TEST(core_that_begins_later)
 TEST(core_that_is_muted)
 {
     struct by_hand h;
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     assert_int_equal(ct_verify_axis_mute(h.axis, 2, 1), CT_ERR_ARG);
     assert_int_equal(ct_verify_axis_mute(h.axis, 1, 1), CT_OK);
     take(&h, 1, "T5 X T7 G");
@@ -431,12 +430,12 @@ static int only_left(void *user, size_t source, const struct ct_watch_event *eve
 TEST(filtered_core)
 {
     struct by_hand h;
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     assert_int_equal(ct_verify_axis_filter(h.axis, only_left, NULL), CT_OK);
     take(&h, 1, "T5 X T40 X T60");
     take(&h, 0, "T10 X T20 T30 X T50");
     end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n");
-    begin(&h, "out count(x) as n\n");
+    begin(&h);
     assert_int_equal(ct_verifier_remove(h.verifier, 0), CT_OK);
     assert_int_equal(ct_verify_axis_renew(h.axis), CT_OK);
     take(&h, 0, "T10 X T20 T30 X T50");

@@ -76,10 +76,9 @@ static struct ct_fractal *make_with_ring(uint32_t sets, uint32_t ways, uint32_t 
     return f;
 }
 
-static struct ct_fractal *make(uint32_t sets, uint32_t ways, const struct ct_fractal_target *t,
-                               struct log *log)
+static struct ct_fractal *make(uint32_t sets, const struct ct_fractal_target *t, struct log *log)
 {
-    return make_with_ring(sets, ways, 0, t, log);
+    return make_with_ring(sets, 4, 0, t, log);
 }
 
 /* Makes the walk of page n by a core with empty caches. */
@@ -101,7 +100,7 @@ static unsigned count_kind(const struct log *log, unsigned kind)
 TEST(a_walk_gives_a_miss_its_address)
 {
     struct ct_fractal_event e[4];
-    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    struct ct_fractal *f = make(512, &plain, NULL);
     hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x5040, 0, NULL);
     assert_int_equal(ct_fractal_events(f, e, 4), 0);
     walk(f, 5, NULL);
@@ -116,7 +115,7 @@ TEST(set_up_flushes_and_cleans)
 {
     static struct log log;
     log.count = 0;
-    ct_fractal_free(make(512, 4, &plain, &log));
+    ct_fractal_free(make(512, &plain, &log));
     assert_int_equal(log.c[0].kind, CT_FRACTAL_CMD_CLEAN);
     assert_true(log.c[0].pa == PGD);
     assert_int_equal(log.c[log.count - 1].kind, CT_FRACTAL_CMD_TLBI_ASID);
@@ -124,7 +123,7 @@ TEST(set_up_flushes_and_cleans)
     struct ct_fractal_target t = plain;
     t.mode = CT_FRACTAL_PASSIVE;
     log.count = 0;
-    struct ct_fractal *f = make(512, 4, &t, &log);
+    struct ct_fractal *f = make(512, &t, &log);
     walk(f, 0, &log);
     assert_int_equal(log.count, 3);
     assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_PEEK), 3);
@@ -136,7 +135,7 @@ TEST(set_up_flushes_and_cleans)
 TEST(eviction_is_active)
 {
     static struct log log;
-    struct ct_fractal *f = make(1, 4, &plain, NULL);
+    struct ct_fractal *f = make(1, &plain, NULL);
     log.count = 0;
     walk(f, 0, &log);
     assert_int_equal(f->rtlb.used, 4);
@@ -158,7 +157,7 @@ TEST(eviction_is_active)
 TEST(invalidations_of_the_cores_are_followed)
 {
     struct ct_fractal_event e[4];
-    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    struct ct_fractal *f = make(512, &plain, NULL);
     walk(f, 0, NULL);
     hear(f, CT_FRACTAL_TLBI_VA, 0x1000, 8, NULL); /* of another address space */
     hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x1000, 0, NULL);
@@ -177,7 +176,7 @@ TEST(every_access_to_a_point_is_made_to_show)
 {
     static struct log log;
     struct ct_fractal_event e[4];
-    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    struct ct_fractal *f = make(512, &plain, NULL);
     ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_VA, 8, 0x3084);
     ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_ADD);
     answer(f, NULL);
@@ -201,7 +200,7 @@ TEST(every_access_to_a_point_is_made_to_show)
 TEST(what_cannot_be_is_counted_not_believed)
 {
     const uint64_t line[CT_FRACTAL_LINE_WORDS] = {0};
-    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    struct ct_fractal *f = make(512, &plain, NULL);
     uint64_t n;
     struct ct_fractal_message m = {.time = 5, .op = 77};
     assert_int_equal(ct_fractal_take_message(f, &m), CT_ERR_FORMAT);
@@ -280,7 +279,7 @@ TEST(events_have_the_port_s_address)
     struct ct_fractal_target t = plain;
     struct ct_fractal_event e[4];
     t.unit_shift = 4;
-    struct ct_fractal *f = make(512, 4, &t, NULL);
+    struct ct_fractal *f = make(512, &t, NULL);
     walk(f, 5, NULL);
     hear(f, CT_FRACTAL_READ_UNIQUE, DATA + 0x5058, 0, NULL);
     assert_int_equal(ct_fractal_events(f, e, 4), 1);
@@ -304,7 +303,7 @@ TEST(events_have_the_port_s_address)
 /* The hook of a context switch reports who runs the target, and a roll-over its new ASID. */
 TEST(the_port_tells_what_an_operating_system_does)
 {
-    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    struct ct_fractal *f = make(512, &plain, NULL);
     struct ct_fractal_port *port;
     struct ct_fractal_event e[4];
     struct log log = {.count = 0};

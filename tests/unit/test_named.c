@@ -19,15 +19,14 @@ static size_t put_entry(char *at, const char *kinds, const char *text)
     return (size + 7) / 8 * 8;
 }
 
-static int load(const void *section, size_t size, uint64_t claimed, struct ct_ctx *ctx,
-                struct ct_named_table **table)
+static int load(const void *section, size_t size, uint64_t claimed, struct ct_named_table **table)
 {
     char path[40];
     uint8_t *file = malloc(NAMED_SECTION + size);
     assert_non_null(file);
     FILE *opened = test_file(file, named_elf_build(file, section, size, claimed), path);
     assert_non_null(opened);
-    const int rc = ct_named_table_load(ctx, path, table);
+    const int rc = ct_named_table_load(NULL, path, table);
     fclose(opened);
     free(file);
     return rc;
@@ -39,7 +38,7 @@ static struct ct_named_table *table_of(const char *kinds, const char *text)
     char section[512];
     struct ct_named_table *table;
     const size_t size = put_entry(section, kinds, text);
-    assert_int_equal(load(section, size, size, NULL, &table), CT_OK);
+    assert_int_equal(load(section, size, size, &table), CT_OK);
     return table;
 }
 
@@ -52,7 +51,7 @@ TEST(entries_have_numbers)
     memset(section + size, 0, 16); /* linkers insert this between two files */
     size += 16;
     size += put_entry(section + size, "vd", "speed");
-    assert_int_equal(load(section, size, size, NULL, &table), CT_OK);
+    assert_int_equal(load(section, size, size, &table), CT_OK);
     const struct ct_named_entry *entries = ct_named_table_entries(table, &count);
     assert_int_equal(count, 2);
     assert_string_equal(entries[0].text, "%d %s");
@@ -90,16 +89,16 @@ TEST(damaged_sections_are_refused)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct ct_named_table *table = NULL;
-        assert_int_equal(load(rows[i].bytes, rows[i].size, rows[i].claimed, NULL, &table), rows[i].rc);
+        assert_int_equal(load(rows[i].bytes, rows[i].size, rows[i].claimed, &table), rows[i].rc);
         assert_int_equal(table != NULL, rows[i].rc == CT_OK);
         ct_named_table_free(table);
     }
     char *large = calloc(1, 0x20008);
     struct ct_named_table *table;
     assert_non_null(large);
-    assert_int_equal(load(large, 0x20000, 0x20000, NULL, &table), CT_OK);
+    assert_int_equal(load(large, 0x20000, 0x20000, &table), CT_OK);
     ct_named_table_free(table);
-    assert_int_equal(load(large, 0x20008, 0x20008, NULL, &table), CT_ERR_LIMIT);
+    assert_int_equal(load(large, 0x20008, 0x20008, &table), CT_ERR_LIMIT);
     free(large);
 }
 

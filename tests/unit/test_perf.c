@@ -102,10 +102,10 @@ static void end(struct recording *r, const char *path)
     fixture_put_bytes(&r->capture, path, r->bytes, r->size);
 }
 
-static void end_and_open(struct recording *r, const char *path)
+static void end_and_open(struct recording *r)
 {
-    end(r, path);
-    assert_int_equal(fixture_open(&r->capture, path), CT_OK);
+    end(r, "perf.data");
+    assert_int_equal(fixture_open(&r->capture, "perf.data"), CT_OK);
 }
 
 static struct ct_perf_stamp at(uint64_t time, uint32_t pid, uint32_t tid, uint32_t cpu)
@@ -187,7 +187,7 @@ TEST_WITH(a_file, r)
     struct fixture *f = &r->capture;
     begin(r, false);
     put_two_cpus(r);
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     check_two_cpus(r);
     assert_int_equal(f->capture->damage_count, 0);
     assert_int_equal(f->capture->missing_count, 1);
@@ -198,7 +198,7 @@ TEST_WITH(a_pipe, r)
 {
     begin(r, true);
     put_two_cpus(r);
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     check_two_cpus(r);
 }
 
@@ -242,7 +242,7 @@ TEST(compressed)
         }
         put_trace(&r, 0, 0, 64);
         put_trace(&r, 1, 0, 64);
-        end_and_open(&r, "perf.data");
+        end_and_open(&r);
         check_two_cpus(&r);
         assert_int_equal(r.capture.capture->damage_count, 0);
         fixture_free(&r.capture);
@@ -260,7 +260,7 @@ TEST(older_units)
         begin(&r, false);
         assert_int_equal(ct_perf_write_info(&r.writer, mixed, 3, version), CT_OK);
         put_trace(&r, NO_CPU, 0, 32);
-        end_and_open(&r, "perf.data");
+        end_and_open(&r);
         const struct ct_buffer *b = &r.capture.capture->buffers[0];
         assert_string_equal(b->name, "tid101");
         assert_int_equal(b->pieces[0].tid, TID);
@@ -297,7 +297,7 @@ TEST_WITH(hardware_ids, r)
     put_hw_id(r, 0, 0x21);
     put_hw_id(r, 1, 0x22);
     put_trace(r, 0, 0, 32);
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     const struct ct_buffer *b = &f->capture->buffers[0];
     assert_int_equal(b->source_count, 2);
     assert_int_equal(b->sources[0].trace_id, 0x21);
@@ -310,7 +310,7 @@ TEST_WITH(hardware_ids, r)
     put_aux(r, 50, 0, 0, 16, 0);
     put_aux(r, 60, 1, 16, 16, 0);
     put_trace(r, NO_CPU, 0, 32);
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     assert_int_equal(f->capture->buffer_count, 2);
     assert_string_equal(f->capture->buffers[0].name, "tid101.sink5");
     assert_string_equal(f->capture->buffers[0].sources[0].name, "cpu0");
@@ -328,7 +328,7 @@ TEST_WITH(unformatted, r)
     put_aux(r, 60, 0, 24, 8, CT_PERF_AUX_RAW);
     put_aux(r, 70, 1, 32, 8, CT_PERF_AUX_RAW);
     put_trace(r, NO_CPU, 0, 40);
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     assert_int_equal(f->capture->buffer_count, 2);
     const struct ct_buffer *b = &f->capture->buffers[0];
     assert_string_equal(b->name, "tid101.cpu1");
@@ -354,7 +354,7 @@ TEST_WITH(snapshots_and_joins, r)
     put_aux(r, 60, 1, 0, 0x30, 0);
     put_trace(r, 1, 0, 0x20);
     put_trace(r, 1, 0x20, 0x20);
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     const struct ct_buffer *b = f->capture->buffers;
     assert_int_equal(b[0].piece_count, 1);
     assert_trace(r, &b[0].pieces[0], 0x1000, 0x40);
@@ -371,14 +371,15 @@ TEST_WITH(snapshots_and_joins, r)
 
 #define BYTES "0123456789abcdef0123456789abcdef"
 
-static const struct ct_generation *generation(const struct fixture *f, uint32_t pid, size_t which)
+/* Returns a generation of process TID. */
+static const struct ct_generation *generation(const struct fixture *f, size_t which)
 {
     for (size_t i = 0; i < f->capture->maps->process_count; i++)
-        if (f->capture->maps->processes[i].pid == pid) {
+        if (f->capture->maps->processes[i].pid == TID) {
             assert_true(which < f->capture->maps->processes[i].generation_count);
             return &f->capture->maps->processes[i].generations[which];
         }
-    fail_msg("there is no process %u", pid);
+    fail_msg("there is no process %u", TID);
     return NULL;
 }
 
@@ -418,19 +419,19 @@ TEST_WITH(maps_over_time, r)
     assert_int_equal(ct_perf_write_fork(&r->writer, &stamp, TID), CT_OK);
     put_map(r, 300, TID, 0x3008, 0x8, 4, "/bin/a");
     put_map(r, 310, TID, 0x4000, 0x100, 0x18, "/lib/b");
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     const struct ct_maps *maps = f->capture->maps;
     assert_int_equal(maps->process_count, 2);
     assert_int_equal(maps->processes[0].generation_count, 1);
     assert_int_equal(maps->processes[1].generation_count, 3);
-    assert_image(generation(f, TID, 0), 0, "root/bin/sh", 0x1000, 0, 0x10);
-    const struct ct_generation *g = generation(f, TID, 1);
+    assert_image(generation(f, 0), 0, "root/bin/sh", 0x1000, 0, 0x10);
+    const struct ct_generation *g = generation(f, 1);
     assert_int_equal(g->from, 200);
     assert_string_equal(g->name, "a");
     assert_int_equal(g->image_count, 2);
     assert_image(g, 0, "root/bin/a", 0x2000, 8, 0x10);
     assert_image(g, 1, "root/lib/b", 0x3000, 0, 0x20);
-    g = generation(f, TID, 2);
+    g = generation(f, 2);
     assert_int_equal(g->from, 300);
     assert_int_equal(g->image_count, 5);
     assert_image(g, 1, "root/lib/b", 0x3000, 0, 8);
@@ -456,8 +457,8 @@ TEST_WITH(maps_that_share_a_byte, r)
     put_trace(r, 0, 0, 16);
     put_map(r, 100, TID, 0x3010, 8, 0, "/lib/b");
     put_map(r, 200, TID, 0x3009, 8, 0, "/lib/b");
-    end_and_open(r, "perf.data");
-    const struct ct_generation *g = generation(f, TID, f->capture->maps->processes[0].generation_count - 1);
+    end_and_open(r);
+    const struct ct_generation *g = generation(f, f->capture->maps->processes[0].generation_count - 1);
     assert_int_equal(g->image_count, 2);
     assert_image(g, 0, "root/lib/b", 0x3009, 0, 8);
     assert_image(g, 1, "root/lib/b", 0x3011, 1, 7);
@@ -479,7 +480,7 @@ TEST_WITH(lost_records_add_up, r)
     put_two_cpus(r);
     put_lost(r, 5);
     put_lost(r, 700);
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     check_two_cpus(r);
     assert_int_equal(f->capture->damage_count, 1);
     assert_non_null(strstr(f->capture->damage[0], "705 records were lost"));
@@ -567,8 +568,8 @@ TEST_WITH(objects, r)
     put_map(r, 6, TID, 0x6000, 0x10, 0, "//anon");
     put_map(r, 7, TID, 0x7000, 0x10, 0, "[vdso]");
     put_map(r, 8, TID, 0x8000, 0x10, 0, "/bin/gone");
-    end_and_open(r, "perf.data");
-    const struct ct_generation *g = generation(f, TID, 0);
+    end_and_open(r);
+    const struct ct_generation *g = generation(f, 0);
     assert_int_equal(g->image_count, 2);
     assert_string_equal(g->images[0].path, "root/bin/right");
     assert_string_equal(g->images[1].path, "cache/.build-id/ab/ababababababababababababababababababab/elf");
@@ -611,8 +612,8 @@ TEST_WITH(a_program_without_its_code, r)
     put_trace(r, 0, 0, 16);
     put_map(r, 1, TID, 0x1000, 0x1000, 0, "/bin/whole");
     put_map(r, 2, TID, 0x2000, 0x1000, 0, "/tmp/mem_2000.bin");
-    end_and_open(r, "perf.data");
-    const struct ct_generation *g = generation(f, TID, 0);
+    end_and_open(r);
+    const struct ct_generation *g = generation(f, 0);
     assert_int_equal(g->image_count, 2);
     assert_int_equal(g->images[1].size, 160);
     assert_int_equal(g->program_count, 1);
@@ -628,7 +629,7 @@ TEST_WITH(cut_anywhere, r)
     begin(r, false);
     put_two_cpus(r);
     uint64_t data_end = r->writer.at;
-    end_and_open(r, "perf.data");
+    end_and_open(r);
     struct ct_piece whole[16];
     size_t pieces = 0;
     for (size_t i = 0; i < f->capture->buffer_count; i++)
