@@ -78,12 +78,6 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd
     return resp;
 }
 
-/* Returns whether the call, if it ends without synchronisation, reports that. */
-static bool tells(const struct ct_ocsd_software *d)
-{
-    return !d->kind->tells || d->kind->tells(d->call_size);
-}
-
 /* Reports once per call that synchronisation is missing. */
 static ocsd_datapath_resp_t tell_unsynced(struct ct_ocsd_software *d)
 {
@@ -110,8 +104,7 @@ static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_software *d, ocsd_trc_i
     for (uint32_t at = 0; at < size; at += group) {
         if (!bytes[at])
             shown = index + at;
-        if (d->kind->unsynced_group)
-            group = d->kind->unsynced_group(bytes + at, size - at);
+        group = d->kind->unsynced_group(bytes + at, size - at);
         if (is_wanted)
             ct_ocsd_packet_show(&d->base, shown, d->kind->convert(d, NULL, NULL), bytes + at, group);
         if (!at)
@@ -135,26 +128,51 @@ static ocsd_datapath_resp_t take_delayed(struct ct_ocsd_software *d)
     return take(d, &d->delayed_packet, &d->delayed_place);
 }
 
-/* Takes the result of the feed: a packet, or bytes of no packet. `left`: bytes left in the call. */
+/* Takes the result of the feed: a packet, or bytes of no packet. */
 static ocsd_datapath_resp_t take_fed(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
-                                     const struct ct_ocsd_fed *fed, uint32_t left)
+                                     const struct ct_ocsd_fed *fed)
 {
     struct ct_ocsd_software_place place = {
         .index = fed->first, .bytes = fed->bytes, .size = (uint32_t)fed->taken};
-    if (fed->have && d->kind->set_place)
+    if (!fed->have || (d->kind->is_unsynced && d->kind->is_unsynced(packet)))
+        return d->kind->search ? OCSD_RESP_CONT : take_unsynced(d, place.index, place.bytes, place.size);
+    if (d->kind->set_place)
         d->kind->set_place(d, packet, &place);
-    if (!fed->have || d->kind->is_unsynced(packet))
-        return place.size && (fed->have || tells(d)) ? take_unsynced(d, place.index, place.bytes, place.size)
-                                                     : OCSD_RESP_CONT;
     d->half = place.ends_inside;
-    const ocsd_datapath_resp_t resp =
-        place.begins_inside ? take_unsynced(d, place.index, place.begins_inside, 1) : OCSD_RESP_CONT;
-    if (!OCSD_DATA_RESP_IS_CONT(resp))
+    return take(d, packet, &place);
+}
+
+/* Searches the bytes of a call for the first alignment packet. 1.3.3 passes the packet on with the next byte
+ * when it reported bytes before it. */
+static ocsd_datapath_resp_t synchronise(struct ct_ocsd_software *d, const uint8_t *bytes, uint32_t size,
+                                        uint32_t *used)
+{
+    struct ct_ocsd_software_found found;
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    d->kind->search(d, d->call, bytes, size, &found);
+    *used = found.used;
+    if (found.shown && ct_ocsd_packets_wanted(&d->base))
+        ct_ocsd_packet_show(&d->base, d->call, d->kind->convert(d, NULL, NULL), bytes,
+                            found.shown < size ? found.shown : size);
+    if (found.is_told)
+        resp = tell_unsynced(d);
+    if (!found.is_aligned)
         return resp;
-    if (!place.delayed || left || d->half)
-        return take(d, packet, &place);
-    delay(d, packet, &place);
+    d->half = found.place.ends_inside;
+    if (OCSD_DATA_RESP_IS_CONT(resp) && (!found.is_told || *used < size))
+        return take(d, &found.packet, &found.place);
+    delay(d, &found.packet, &found.place);
     return resp;
+}
+
+/* Keeps the byte inside which the last packet ended for the next packet. */
+static void share(struct ct_ocsd_software *d, ocsd_trc_index_t index, const uint8_t *bytes, uint32_t size,
+                  uint32_t *used)
+{
+    if (!d->half)
+        return;
+    *used += *used < size ? ct_ocsd_feed_share(&d->feed, bytes[*used], index + *used) : 0;
+    d->rest = d->feed.indices[0] + 1;
 }
 
 ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
@@ -162,25 +180,24 @@ ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd
 {
     struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
     ocsd_datapath_resp_t resp = d->has_delayed ? take_delayed(d) : OCSD_RESP_CONT;
-    d->call_before = d->call;
     d->call = index;
-    d->call_size = size;
     if (d->half) /* a pause came before it was examined */
         d->rest = index;
     d->told = false;
-    for (*used = 0; (*used < size || d->half) && OCSD_DATA_RESP_IS_CONT(resp);) {
+    *used = 0;
+    if (d->kind->search && !d->synced && OCSD_DATA_RESP_IS_CONT(resp)) {
+        resp = synchronise(d, bytes, size, used);
+        share(d, index, bytes, size, used);
+    }
+    while ((*used < size || d->half) && OCSD_DATA_RESP_IS_CONT(resp)) {
         union ct_ocsd_software_packet packet;
         struct ct_ocsd_fed fed;
         d->half = false;
         *used += ct_ocsd_feed_next(&d->feed, bytes + *used, size - *used, index + *used, &packet, &fed);
-        resp = take_fed(d, &packet, &fed, size - *used);
-        if (!d->half)
-            continue;
-        *used += *used < size ? ct_ocsd_feed_share(&d->feed, bytes[*used], index + *used) : 0;
-        d->rest = d->feed.indices[0] + 1;
+        resp = take_fed(d, &packet, &fed);
+        share(d, index, bytes, size, used);
     }
-    return !d->synced && !d->has_delayed && OCSD_DATA_RESP_IS_CONT(resp) && tells(d) ? tell_unsynced(d)
-                                                                                     : resp;
+    return d->synced || d->kind->search || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : tell_unsynced(d);
 }
 
 ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder)
@@ -217,8 +234,9 @@ ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
     struct ct_ocsd_fed fed;
     const bool begun = !d->half; /* 1.3.3 does not report a packet whose begin was delayed by a pause */
     d->half = false;
-    if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) && !d->kind->is_unsynced(&packet))
-        take_fed(d, &packet, &fed, 0);
+    if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) &&
+        !(d->kind->is_unsynced && d->kind->is_unsynced(&packet)))
+        take_fed(d, &packet, &fed);
     d->ending = !d->base.only_packets;
     const ocsd_datapath_resp_t resp = pump(d);
     ct_ocsd_operation_out(decoder, OCSD_OP_EOT);

@@ -20,10 +20,17 @@ struct ct_ocsd_software_place {
     ocsd_trc_index_t index;
     const uint8_t *bytes; /* bytes as a monitor sees them */
     uint32_t size;
-    bool ends_inside;             /* the packet ends inside a byte; the next packet has the rest */
-    const uint8_t *begins_inside; /* the byte inside which the packet begins, and whose other half belongs to
-                                   * no packet; or NULL */
-    bool delayed;                 /* if the call ends with the packet, the next call passes it on */
+    bool ends_inside; /* the packet ends inside a byte; the next packet has the rest */
+};
+
+/* Result of the search for the first alignment packet in the bytes of a call. */
+struct ct_ocsd_software_found {
+    bool is_told;    /* receivers of packets are told that synchronisation is missing */
+    bool is_aligned; /* the alignment packet ends in this call: */
+    union ct_ocsd_software_packet packet;
+    struct ct_ocsd_software_place place;
+    uint32_t shown; /* bytes at the begin of the call that a monitor sees as unsynchronised */
+    uint32_t used;  /* bytes up to the packet's end, without one that the next packet shares */
 };
 
 /* The message of 1.3.3 for an invalid packet. */
@@ -37,7 +44,10 @@ struct ct_ocsd_software;
 /* Functions of a protocol. */
 struct ct_ocsd_software_kind {
     ct_ocsd_decode_fn *decode;
-    /* Returns whether a packet stands for unsynchronised bytes. */
+    /* Optional: searches the bytes of a call for the first alignment packet. NULL: `decode` does. */
+    void (*search)(struct ct_ocsd_software *d, ocsd_trc_index_t call, const uint8_t *bytes, uint32_t size,
+                   struct ct_ocsd_software_found *found);
+    /* Without `search`: returns whether a packet stands for unsynchronised bytes. */
     bool (*is_unsynced)(const union ct_ocsd_software_packet *packet);
     /* Optional: returns how many of `size` unsynchronised bytes a monitor sees at a time. NULL: all bytes of
      * a call. */
@@ -60,8 +70,6 @@ struct ct_ocsd_software_kind {
     void (*unsync)(struct ct_ocsd_software *d);
     /* Adds the elements of a valid packet. */
     void (*take)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet);
-    /* Optional: returns whether a call that ends with `size` unsynchronised bytes reports that. */
-    bool (*tells)(uint32_t size);
     void (*reset)(struct ct_ocsd_software *d);
     void (*free)(struct ct_ocsd_software *d);
 };
@@ -73,13 +81,11 @@ struct ct_ocsd_software {
     void *packets; /* the packet decoder */
     struct ct_ocsd_feed feed;
     struct ct_ocsd_output output;
-    ocsd_trc_index_t index;       /* trace index of the current packet */
-    ocsd_trc_index_t call;        /* trace index of the last bytes passed in */
-    ocsd_trc_index_t call_before; /* trace index of the bytes of the call before */
-    uint32_t call_size;           /* size of the last bytes passed in */
-    bool half;                    /* the next packet has the rest of a kept byte */
-    ocsd_trc_index_t rest;        /* trace index of that packet */
-    bool has_delayed;             /* the last call ended with a packet that the next one passes on */
+    ocsd_trc_index_t index; /* trace index of the current packet */
+    ocsd_trc_index_t call;  /* trace index of the last bytes passed in */
+    bool half;              /* the next packet has the rest of a kept byte */
+    ocsd_trc_index_t rest;  /* trace index of that packet */
+    bool has_delayed;       /* the last call ended with a packet that the next one passes on */
     union ct_ocsd_software_packet delayed_packet;
     struct ct_ocsd_software_place delayed_place;
     bool synced;

@@ -136,6 +136,11 @@ static const struct row rows[] = {
     {"... behind more bytes than 1.3.3 counts", STM | PACKETS, "50*118 ff*10 0f"},
     {"as many bytes without synchronisation as 1.3.3 counts to 0", STM, "50*128"},
     {"... before an alignment packet", STM | PACKETS, "50*128 ff*10 0f 30 00"},
+    {"units f that end a call, before other bytes", STM | PACKETS, "50*5 ffff 50*3 ff*10 0f 30 00"},
+    {"a row of units f that is longer than an alignment packet", STM | PACKETS, "50 ff*15 0f 30 00"},
+    {"... than 1.3.3 counts", STM | PACKETS, "50 ff*128 0f 30 00 ff*10 0f"},
+    {"an alignment packet that begins and ends inside bytes", STM | PACKETS, "55 f5 ff*10 50 00"},
+    {"... without other bytes in its call", STM | PACKETS, "50*6 f5 ff*10 50 00"},
 };
 
 static size_t put_hex(uint8_t *bytes, const char *word)
