@@ -233,7 +233,6 @@ ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
     union ct_ocsd_software_packet packet;
     struct ct_ocsd_fed fed;
     const bool begun = !d->half; /* 1.3.3 does not report a packet whose begin was delayed by a pause */
-    d->half = false;
     if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) &&
         !(d->kind->is_unsynced && d->kind->is_unsynced(&packet)))
         take_fed(d, &packet, &fed);

@@ -245,7 +245,7 @@ static int operate_at_random(struct player *player, dcd_tree_handle_t tree)
         if (!(player->op_set >> op & 1))
             continue;
         err = operate(player, tree, (ocsd_datapath_op_t)op);
-        if (op == OCSD_OP_EOT && !err)
+        if (op == OCSD_OP_EOT && !player->goes_on && !err)
             err = operate(player, tree, OCSD_OP_RESET);
     } while (!err && rng_chance(&player->rng, 64));
     return err;

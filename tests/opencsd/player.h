@@ -3,6 +3,7 @@
  * messages, results. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "coretap/input.h"
@@ -11,7 +12,7 @@
 
 /* Operations as bits. */
 enum {
-    PLAYER_EOT = 1 << OCSD_OP_EOT, /* with a RESET behind it: 1.3.3 goes on with a packet that an EOT cut */
+    PLAYER_EOT = 1 << OCSD_OP_EOT,
     PLAYER_FLUSH = 1 << OCSD_OP_FLUSH,
     PLAYER_RESET = 1 << OCSD_OP_RESET,
 };
@@ -36,6 +37,7 @@ struct player {
     uint32_t small;  /* calls have a random size up to this number of bytes; 0: `chunk` bytes */
     uint32_t ops;    /* one call in this many is followed by random operations; 0: none is */
     unsigned op_set; /* operations that are made at random: PLAYER_… */
+    bool goes_on;    /* random EOTs without a RESET behind them */
     uint64_t seed;   /* of random operations and sizes */
     int no_end;      /* leaves out the EOT */
     int severity;

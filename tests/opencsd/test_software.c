@@ -107,6 +107,7 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     player->create_flags = bad_flags[rng_below(rng, sizeof bad_flags / sizeof *bad_flags)];
     player->wait = rng_chance(rng, 128) ? 1 + rng_below(rng, 20) : 0;
     player_vary(player, rng, PLAYER_FLUSH | PLAYER_RESET | PLAYER_EOT);
+    player->goes_on = !kind->unaligned; /* 1.3.3 counts units f of before an EOT */
 }
 
 struct check {
