@@ -108,9 +108,6 @@ bool ct_ocsd_etm4_take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_pack
 /* Outputs committed items, up to a response other than CONT. */
 ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d);
 
-/* Ends the trace. */
-ocsd_datapath_resp_t ct_ocsd_etm4_end(struct ct_ocsd_etm4 *d);
-
 /* ---- loss of synchronisation (etm4_loss.c) ---- */
 
 /* Loses synchronisation and drops what is held. */

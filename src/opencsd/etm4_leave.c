@@ -169,6 +169,17 @@ static bool satisfy(struct ct_ocsd_etm4 *d)
     return true;
 }
 
+static ocsd_datapath_resp_t end_trace(struct ct_ocsd_etm4 *d)
+{
+    const ocsd_datapath_resp_t resp = drain_held(d, false);
+    if (!OCSD_DATA_RESP_IS_CONT(resp))
+        return resp;
+    d->ending = false;
+    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EO_TRACE, d->index)->unsync_eot_info =
+        d->after_overflow ? UNSYNC_OVERFLOW : UNSYNC_EOT;
+    return ct_ocsd_output_drain(&d->path.output);
+}
+
 ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
 {
     for (;;) {
@@ -190,17 +201,6 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
         else if (d->discard)
             return discard(d);
         else
-            return d->ending ? ct_ocsd_etm4_end(d) : resp;
+            return d->ending ? end_trace(d) : resp;
     }
-}
-
-ocsd_datapath_resp_t ct_ocsd_etm4_end(struct ct_ocsd_etm4 *d)
-{
-    const ocsd_datapath_resp_t resp = drain_held(d, false);
-    if (!OCSD_DATA_RESP_IS_CONT(resp))
-        return resp;
-    d->ending = false;
-    ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EO_TRACE, d->index)->unsync_eot_info =
-        d->after_overflow ? UNSYNC_OVERFLOW : UNSYNC_EOT;
-    return ct_ocsd_output_drain(&d->path.output);
 }

@@ -212,14 +212,17 @@ static void add_q(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     }
 }
 
+static void add_number(struct ct_ocsd_line *line, const char *before, uint64_t number)
+{
+    ct_ocsd_line_say(line, before);
+    ct_ocsd_line_hex(line, number, 1, "0123456789abcdef");
+}
+
 static void add_timestamp(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
 {
-    ct_ocsd_line_say(line, "Updated val = 0x");
-    ct_ocsd_line_hex(line, p->ts.timestamp, 1, "0123456789abcdef");
-    if (p->pkt_valid.bits.cc_valid) {
-        ct_ocsd_line_say(line, "; CC=0x");
-        ct_ocsd_line_hex(line, p->cycle_count, 1, "0123456789abcdef");
-    }
+    add_number(line, "; Updated val = 0x", p->ts.timestamp);
+    if (p->pkt_valid.bits.cc_valid)
+        add_number(line, "; CC=0x", p->cycle_count);
 }
 
 /* Adds the fields of a packet besides its type. */
@@ -283,8 +286,7 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETM4_PKT_I_CCNT_F1:
     case ETM4_PKT_I_CCNT_F2:
     case ETM4_PKT_I_CCNT_F3:
-        ct_ocsd_line_say(line, "; Count=0x");
-        ct_ocsd_line_hex(line, p->cycle_count, 1, "0123456789abcdef");
+        add_number(line, "; Count=0x", p->cycle_count);
         break;
     case ETM4_PKT_I_COMMIT:
         ct_ocsd_line_add(line, "; Commit(%u)", p->commit_elements);
@@ -298,7 +300,6 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
         add_cancel(line, p);
         break;
     case ETM4_PKT_I_TIMESTAMP:
-        ct_ocsd_line_say(line, "; ");
         add_timestamp(line, p);
         break;
     case ETM4_PKT_I_TRACE_INFO:

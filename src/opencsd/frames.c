@@ -57,28 +57,8 @@ static void unpack_data(struct ct_ocsd_frames *f)
     f->parts[0].end = CT_OCSD_FRAME_DATA;
 }
 
-uint32_t ct_ocsd_frames_gather(const uint8_t *raw, uint32_t size, uint32_t most, uint8_t *bytes)
-{
-    uint32_t count = 0;
-    for (; count < most && size >= CT_OCSD_FRAME_SIZE && has_no_id(raw); count++) {
-        copy_data(raw, bytes);
-        raw += CT_OCSD_FRAME_SIZE;
-        size -= CT_OCSD_FRAME_SIZE;
-        bytes += CT_OCSD_FRAME_DATA;
-    }
-    return count;
-}
-
-void ct_ocsd_frames_go_on(struct ct_ocsd_frames *f, ocsd_trc_index_t index, const uint8_t *raw, uint8_t done)
-{
-    memcpy(f->raw, raw, CT_OCSD_FRAME_SIZE);
-    f->index = index;
-    ct_ocsd_frames_unpack(f);
-    f->parts[0].begin = f->parts[0].place = done;
-    f->counted = true;
-}
-
-void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
+/* Unpacks the frame in `raw`. */
+static void unpack(struct ct_ocsd_frames *f)
 {
     const uint8_t flags = f->raw[15];
     struct ct_ocsd_part *part = &f->parts[0];
@@ -109,6 +89,27 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
     }
 }
 
+uint32_t ct_ocsd_frames_gather(const uint8_t *raw, uint32_t size, uint32_t most, uint8_t *bytes)
+{
+    uint32_t count = 0;
+    for (; count < most && size >= CT_OCSD_FRAME_SIZE && has_no_id(raw); count++) {
+        copy_data(raw, bytes);
+        raw += CT_OCSD_FRAME_SIZE;
+        size -= CT_OCSD_FRAME_SIZE;
+        bytes += CT_OCSD_FRAME_DATA;
+    }
+    return count;
+}
+
+void ct_ocsd_frames_go_on(struct ct_ocsd_frames *f, ocsd_trc_index_t index, const uint8_t *raw, uint8_t done)
+{
+    memcpy(f->raw, raw, CT_OCSD_FRAME_SIZE);
+    f->index = index;
+    unpack(f);
+    f->parts[0].begin = f->parts[0].place = done;
+    f->counted = true;
+}
+
 void ct_ocsd_frames_init(struct ct_ocsd_frames *f, uint32_t flags)
 {
     *f = (struct ct_ocsd_frames){
@@ -118,15 +119,8 @@ void ct_ocsd_frames_init(struct ct_ocsd_frames *f, uint32_t flags)
 static const uint8_t word[4] = {0xff, 0xff, 0xff, 0x7f};
 
 enum {
-    SYNC_FLAGS = OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS,
     HALF_WORD = 2, /* bytes of half a synchronisation word */
 };
-
-bool ct_ocsd_frames_are_valid(uint32_t flags)
-{
-    return flags && !(flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK) &&
-           !(flags & OCSD_DFRMTR_FRAME_MEM_ALIGN && flags & SYNC_FLAGS);
-}
 
 uint32_t ct_ocsd_frames_unit(const struct ct_ocsd_frames *f)
 {
@@ -277,7 +271,7 @@ uint32_t ct_ocsd_frames_add(struct ct_ocsd_frames *f, ocsd_trc_index_t index, co
         print_bytes(index, "   RAW_PACKED", bytes, at);
     if (f->fill == CT_OCSD_FRAME_SIZE) {
         f->fill = 0;
-        ct_ocsd_frames_unpack(f);
+        unpack(f);
         f->stats.frame_bytes += CT_OCSD_FRAME_SIZE - f->parts[f->part_count - 1].end;
     }
     return at;

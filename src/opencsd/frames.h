@@ -52,9 +52,6 @@ void ct_ocsd_frames_init(struct ct_ocsd_frames *frames, uint32_t flags);
 /* Prints a part without bytes, if enabled, at the first flush before the first frame, as 1.3.3 does. */
 void ct_ocsd_frames_flush(struct ct_ocsd_frames *frames);
 
-/* Returns whether a tree can have these flags. */
-bool ct_ocsd_frames_are_valid(uint32_t flags);
-
 /* Returns the unit, in bytes, of which the size of each call must be a multiple. */
 uint32_t ct_ocsd_frames_unit(const struct ct_ocsd_frames *frames);
 
@@ -80,6 +77,3 @@ uint32_t ct_ocsd_frames_gather(const uint8_t *raw, uint32_t size, uint32_t most,
 /* Starts passing on the frame at `raw`, which has no ID, after its first `done` data bytes. */
 void ct_ocsd_frames_go_on(struct ct_ocsd_frames *frames, ocsd_trc_index_t index, const uint8_t *raw,
                           uint8_t done);
-
-/* Unpacks the frame in `raw`. */
-void ct_ocsd_frames_unpack(struct ct_ocsd_frames *frames);

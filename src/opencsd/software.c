@@ -128,13 +128,18 @@ static ocsd_datapath_resp_t take_delayed(struct ct_ocsd_software *d)
     return take(d, &d->delayed_packet, &d->delayed_place);
 }
 
+static bool is_unsynced(const struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet)
+{
+    return d->kind->is_unsynced && d->kind->is_unsynced(packet);
+}
+
 /* Takes the result of the feed: a packet, or bytes of no packet. */
 static ocsd_datapath_resp_t take_fed(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                                      const struct ct_ocsd_fed *fed)
 {
     struct ct_ocsd_software_place place = {
         .index = fed->first, .bytes = fed->bytes, .size = (uint32_t)fed->taken};
-    if (!fed->have || (d->kind->is_unsynced && d->kind->is_unsynced(packet)))
+    if (!fed->have || is_unsynced(d, packet))
         return d->kind->search ? OCSD_RESP_CONT : take_unsynced(d, place.index, place.bytes, place.size);
     if (d->kind->set_place)
         d->kind->set_place(d, packet, &place);
@@ -233,8 +238,7 @@ ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
     union ct_ocsd_software_packet packet;
     struct ct_ocsd_fed fed;
     const bool begun = !d->half; /* 1.3.3 does not report a packet whose begin was delayed by a pause */
-    if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) &&
-        !(d->kind->is_unsynced && d->kind->is_unsynced(&packet)))
+    if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) && !is_unsynced(d, &packet))
         take_fed(d, &packet, &fed);
     d->ending = !d->base.only_packets;
     const ocsd_datapath_resp_t resp = pump(d);
