@@ -367,6 +367,68 @@ static char *play(const struct library *l, const struct stream *s, bool packets,
     return text;
 }
 
+/* ---- packets of the architecture ---- */
+
+/* One packet of each form of DDI 0403E appendix D4, and its members as a client gets them. The values are
+ * calculated from the tables of the appendix, not by coretap. */
+static const struct form {
+    const char *bytes, *fields;
+} forms[] = {
+    {"000000000080", "itm_async"},
+    {"70", "itm_overflow"},
+    {"c08102", "itm_ts_local ts=101 tc=0"},
+    {"d005", "itm_ts_local ts=5 tc=1"},
+    {"f0ffffff7f", "itm_ts_local ts=fffffff tc=3"},
+    {"60", "itm_ts_local ts=6 tc=0"},
+    {"9405", "itm_gts_1 ts=5"},
+    {"9481828428", "itm_gts_1 ts=1010101 clkch=1"},
+    {"9481828448", "itm_gts_1 ts=1010101 wrap=1"},
+    {"b481828408", "itm_gts_2 ts=1010101"},
+    {"b4818284889102", "itm_gts_2 ts=1111010101"},
+    {"58", "itm_extension page=5"},
+    {"f901", "itm_swit src=1f data=01"},
+    {"0a0102", "itm_swit src=1 data=0201"},
+    {"8301020304", "itm_swit src=10 data=04030201"},
+    {"0515", "itm_dwt desc=0 data=15"},
+    {"0e1020", "itm_dwt desc=1 data=2010"},
+    {"1704030201", "itm_dwt desc=2 data=01020304"},
+    {"1500", "itm_dwt desc=2 data=00"},
+    {"5701020304", "itm_dwt desc=a data=04030201"},
+    {"7e0102", "itm_dwt desc=f data=0201"},
+    {"8533", "itm_dwt desc=10 data=33"},
+    {"8f44332211", "itm_dwt desc=11 data=11223344"},
+};
+
+/* Adds a packet to a stream, and the line that a client prints for it to `wanted`. */
+static void put_form(const struct form *form, struct stream *s, FILE *wanted)
+{
+    fprintf(wanted, "%zu 10 %s %s\n", s->size, form->bytes, form->fields);
+    for (const char *at = form->bytes; *at; at += 2) {
+        const char digits[] = {at[0], at[1], 0};
+        s->bytes[s->size++] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+}
+
+static bool forms_are_those_of_the_architecture(const struct library *l, void *handle)
+{
+    static struct stream s;
+    struct rng rng = {1};
+    char *wanted = NULL;
+    size_t size;
+    FILE *lines = open_memstream(&wanted, &size);
+    (void)handle;
+    if (!lines)
+        return false;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        put_form(&forms[i], &s, lines);
+    fclose(lines);
+    char *got = play(l, &s, true, &rng);
+    const bool same = is_same(wanted, got);
+    free(wanted);
+    free(got);
+    return same;
+}
+
 static bool check_stream(const struct library *l, bool packets, bool damaged, uint64_t seed)
 {
     static struct stream s;
@@ -595,6 +657,7 @@ int main(int argc, char **argv)
         {"every function of 1.8", functions_are_there},
         {"texts of packets and elements", texts_are_those_of_listings},
         {"members of elements", elements_have_their_layout},
+        {"packets of every form in the architecture", forms_are_those_of_the_architecture},
         {"elements of random streams", elements_of_sound_streams},
         {"elements of damaged streams", elements_of_damaged_streams},
         {"packets of random streams", packets_of_sound_streams},
