@@ -126,7 +126,8 @@ struct ct_fleet_job;
 
 /* Makes a job: one command over all captures of a manifest, which stays the caller's. Files that the words
  * name are read: the key of a piece consists of them, the words, the version of the library and the capture.
- * CT_ERR_FORMAT with `trust`, when a path occurs twice; CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM. */
+ * CT_ERR_FORMAT with `trust`, when a capture occurs twice, also under two names; CT_ERR_IO, CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_fleet_job_new(struct ct_ctx *ctx, const struct ct_fleet_job_options *options,
                             const struct ct_manifest *manifest, struct ct_fleet_job **out);
 CT_API void ct_fleet_job_free(struct ct_fleet_job *job);

@@ -264,7 +264,7 @@ static bool has_snapshot(const char *folder)
     char *path;
     if (asprintf(&path, "%s/snapshot.ini", folder) < 0)
         return false;
-    const bool has = stat(path, &st) == 0;
+    const bool has = stat(path, &st) == 0 && S_ISREG(st.st_mode);
     free(path);
     return has;
 }

@@ -15,6 +15,7 @@
 #include "base/options.h"
 #include "base/require.h"
 #include "fleet/digest.h"
+#include "fleet/same.h"
 #include "fleet/state.h"
 
 /* ---- names of pieces ---- */
@@ -107,28 +108,6 @@ static int by_size(const void *a, const void *b, void *user)
     return memcmp(x->digest, y->digest, sizeof x->digest);
 }
 
-static int by_path(const void *a, const void *b, void *user)
-{
-    return strcmp(ct_manifest_at(user, *(const size_t *)a)->path,
-                  ct_manifest_at(user, *(const size_t *)b)->path);
-}
-
-/* Refuses a path that is there twice: one of the two entries describes contents that are not there any more.
- * Without comparing contents nobody would notice. */
-static int refuse_same_path(const struct ct_fleet_job *job)
-{
-    const size_t count = ct_manifest_count(job->manifest);
-    qsort_r(job->order, count, sizeof *job->order, by_path, (void *)job->manifest);
-    for (size_t i = 1; i < count; i++)
-        if (!by_path(&job->order[i - 1], &job->order[i], (void *)job->manifest))
-            return ct_fail(
-                job->ctx, CT_ERR_FORMAT,
-                "%s: is in the manifest twice, with different contents, so it would count twice; write the "
-                "manifest again with 'coretap manifest'",
-                ct_manifest_at(job->manifest, job->order[i])->path);
-    return CT_OK;
-}
-
 static int make_order(struct ct_fleet_job *job)
 {
     const size_t count = ct_manifest_count(job->manifest);
@@ -137,9 +116,8 @@ static int make_order(struct ct_fleet_job *job)
         return ct_fail_nomem(job->ctx, "job");
     for (size_t i = 0; i < count; i++)
         job->order[i] = i;
-    const int rc = job->options.trust ? refuse_same_path(job) : CT_OK;
     qsort_r(job->order, count, sizeof *job->order, by_size, (void *)job->manifest);
-    return rc;
+    return job->options.trust ? ct_job_refuse_same(job) : CT_OK;
 }
 
 /* ---- jobs ---- */

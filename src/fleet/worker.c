@@ -17,6 +17,7 @@
 
 #include "base/ctx.h"
 #include "base/printable.h"
+#include "coretap/input.h"
 #include "fleet/capture_files.h"
 #include "fleet/digest.h"
 #include "fleet/job.h"
@@ -53,15 +54,22 @@ static int check(const struct ct_fleet_job *job, const struct ct_worker_task *ta
                    "manifest again");
 }
 
-/* Compares the size, without reading: a capture of another size has other contents. */
+/* Compares the size, without reading: a capture of another size has other contents. If one of its files is
+ * missing, the error names that file. */
 static int check_size(const struct ct_fleet_job *job, const struct ct_worker_task *task, uint64_t size)
 {
     const uint64_t wanted = capture_of(job, task)->size;
+    struct ct_capture *capture;
     if (size == wanted)
         return CT_OK;
+    const int rc = ct_capture_open(job->ctx, capture_of(job, task)->path, &capture);
+    if (!rc)
+        ct_capture_free(capture);
+    if (rc == CT_ERR_IO || rc == CT_ERR_NOMEM)
+        return rc;
     return ct_fail(job->ctx, CT_ERR_FORMAT,
-                   "it has %" PRIu64 " bytes, but the manifest says %" PRIu64 ", so it is another capture "
-                   "and is not counted; write the manifest again",
+                   "it has %" PRIu64 " bytes, but the manifest says %" PRIu64 ", so its files have changed "
+                   "since and it is not counted; restore them, or write the manifest again",
                    size, wanted);
 }
 

@@ -36,6 +36,7 @@ CUTS = [(1, 9000), (2, 40000), (3, 40000), (2, 9000), (8, 9000)]
 # Open MPI itself leaks memory, so leaks are not reported.
 RANKS = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+RAW = "[capture]\nfile = trace.bin\nframing = none\n\n[source itm]\nprotocol = itm\n"
 SPEC = "in a: Events[Unit]\nout count(a) as n\n"
 
 
@@ -393,8 +394,7 @@ def named_captures_are_read_once(fleet):
 
 
 def trust_looks_at_sizes(fleet):
-    """Checks that a capture whose size differs from the manifest counts as another one, without reading
-    it."""
+    """Checks that a capture whose size differs from the manifest is not counted, without reading it."""
     capture, manifest, output = fleet.path("shrinks"), fleet.path("shrinks.jsonl"), fleet.path("shrinks.data")
     shutil.copytree(fleet.captures / "0000", capture)
     trace = capture / "trace.bin"
@@ -406,6 +406,57 @@ def trust_looks_at_sizes(fleet):
     for words in jobs:
         said = run(*words, code=1, env=RANKS).stderr
         assert f"{capture}: it has " in said and "but the manifest says " in said, said
+
+
+def missing_files_are_named(fleet):
+    """Checks that the failure of a capture names the file that it lost since the manifest was written. One of
+    the captures is in a folder with the name of a snapshot's description."""
+    folder, manifest, output = fleet.path("lost"), fleet.path("lost.jsonl"), fleet.path("lost.data")
+    raw = folder / "raw"
+    raw.mkdir(parents=True)
+    shutil.copy(fleet.captures / "0000/trace.bin", raw / "trace.bin")
+    (raw / "trace.ini").write_text(RAW, encoding="utf-8")
+    for name in ("trace.bin", "cpu_0.ini", "snapshot.ini"):
+        shutil.copytree(fleet.captures / "0000", folder / name)
+        (folder / name / "note").write_text(name, encoding="utf-8")
+    run(COMMAND, "manifest", folder, "-o", manifest)
+    lost = [raw / "trace.bin", folder / "trace.bin/trace.bin", folder / "cpu_0.ini/cpu_0.ini",
+            folder / "snapshot.ini/trace.bin"]
+    for file in lost:
+        file.unlink()
+    for options in ([], ["--trust"]):
+        said = run(COMMAND, "map", "stats", "--manifest", manifest, "-o", output, *options, code=1).stderr
+        for file in lost:
+            assert f"{file}: cannot be read: No such file" in said, (file, said)
+        assert "but the manifest says" not in said, said
+
+
+def one_file_counts_once(fleet):
+    """Checks that one file with two names is refused where contents are not compared, and that captures that
+    share a file are not."""
+    folder, manifest, output = fleet.path("names"), fleet.path("names.jsonl"), fleet.path("names.data")
+    first, second, linked = (folder / name for name in ("first", "second", "linked"))
+    for number, raw in enumerate((first, second)):
+        raw.mkdir(parents=True)
+        (raw / "trace.bin").write_bytes(bytes([number]) * 4096)
+    (first / "trace.ini").write_text(RAW, encoding="utf-8")
+    os.link(first / "trace.ini", second / "trace.ini")
+    linked.symlink_to(first)
+    snapshot = fleet.captures / "0000"
+
+    def trusted(code, *paths):
+        size = 4096 + (first / "trace.ini").stat().st_size
+        if snapshot in paths:
+            size = sum(file.stat().st_size for file in snapshot.iterdir())
+        entries = [{"path": str(path), "size": size, "sha256": f"{number:064}"}
+                   for number, path in enumerate(paths)]
+        manifest.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+        return run(COMMAND, "map", "stats", "--trust", "--manifest", manifest, "-o", output, code=code).stderr
+
+    for one, other in ((first / "trace.ini", linked / "trace.ini"), (snapshot, snapshot / "snapshot.ini")):
+        said = trusted(2, one, other)
+        assert "is in the manifest twice, also as " in said and str(one) in said and str(other) in said, said
+    assert "of 2 captures" in trusted(1, first / "trace.ini", second / "trace.ini")
 
 
 def one_capture_is_looked_at(fleet):
@@ -861,8 +912,9 @@ def keep_tidy(folder):
 def main():
     checks = [manifest_lists, manifest_of_an_editor, manifest_goes_on, map_adds_up, parts_add_up,
               every_command, map_is_killed, pieces_stay, bad_input, bad_captures, other_versions,
-              named_captures_are_read_once, trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long,
-              crashes, workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
+              named_captures_are_read_once, trust_looks_at_sizes, missing_files_are_named,
+              one_file_counts_once, one_capture_is_looked_at, takes_too_long, crashes,
+              workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
