@@ -532,6 +532,18 @@ int cli_fleet_do(struct cli_fleet *f, size_t number, bool (*wait)(void *user), v
     return code;
 }
 
+bool cli_fleet_fails_too_often(const struct cli_fleet *f, uint64_t failures)
+{
+    const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
+    if (!most->given || failures <= most->number)
+        return false;
+    cli_say("more captures than --max-failures %" PRIu64
+            " could not be read, so the job ends; its pieces stay "
+            "in %s; correct the cause and continue with --resume",
+            most->number, f->state);
+    return true;
+}
+
 int cli_fleet_tell(const struct cli_fleet *f)
 {
     const struct ct_analysis_captures *all = &f->sum->captures;
@@ -570,12 +582,11 @@ void cli_fleet_remove(const struct cli_fleet *f, size_t part, size_t parts)
     }
 }
 
-void cli_fleet_close(struct cli_fleet *f, bool done)
+void cli_fleet_close(struct cli_fleet *f)
 {
     if (f->lock && f->lock_fd >= 0) {
         unlink(f->lock);
-        if (done && f->job)
-            rmdir(f->state); /* fails when others have files in it */
+        rmdir(f->state); /* fails when pieces are in it */
         close(f->lock_fd);
     }
     free(f->lock);

@@ -140,6 +140,10 @@ int cli_fleet_join(struct cli_fleet *fleet, size_t number, uint32_t shards, bool
 /* Waits for a piece, calling `wait` as cli_fleet_do does. Returns an enum cli_exit. */
 int cli_fleet_wait(struct ct_fleet_piece *piece, bool (*wait)(void *user), void *user);
 
+/* Returns whether so many captures could not be read that the job must end (--max-failures), after a message
+ * about that. */
+bool cli_fleet_fails_too_often(const struct cli_fleet *fleet, uint64_t failures);
+
 /* Reports the outcome, and returns the exit code. */
 int cli_fleet_tell(const struct cli_fleet *fleet);
 
@@ -150,5 +154,5 @@ int cli_fleet_write(struct cli_fleet *fleet);
  * from 0 on. */
 void cli_fleet_remove(const struct cli_fleet *fleet, size_t part, size_t parts);
 
-/* Frees the job and, with `done`, removes the folder made for pieces, which must be empty. */
-void cli_fleet_close(struct cli_fleet *fleet, bool done);
+/* Frees the job, and removes the folder made for pieces if it is empty. */
+void cli_fleet_close(struct cli_fleet *fleet);

@@ -49,7 +49,6 @@ static bool on_wait(void *user)
 static int do_all(struct map *m)
 {
     struct cli_fleet *f = &m->fleet;
-    const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
     uint64_t failures = 0;
     size_t number;
     int code = CLI_CLEAN;
@@ -60,11 +59,8 @@ static int do_all(struct map *m)
         failures += failure != NULL;
         free(failure);
         m->done += ct_manifest_at(f->manifest, number)->size;
-        if (code == CLI_CLEAN && most->given && failures > most->number) {
+        if (code == CLI_CLEAN && cli_fleet_fails_too_often(f, failures)) {
             cli_results_tell_failures(f->outer->name, f->sum);
-            cli_say("more than %" PRIu64 " captures could not be read (--max-failures), so the job ends; its "
-                    "pieces stay in %s; correct the cause and continue with --resume",
-                    most->number, f->state);
             code = CLI_FAILED;
         }
     }
@@ -96,7 +92,7 @@ static int run(const struct cli_args *args)
         cli_help_command(m->fleet.inner.command ? m->fleet.inner.command : args->command, stdout);
     if (code != CLI_FAILED)
         cli_fleet_remove(&m->fleet, 0, 1);
-    cli_fleet_close(&m->fleet, code != CLI_FAILED);
+    cli_fleet_close(&m->fleet);
     free(m);
     return code;
 }

@@ -83,8 +83,8 @@ void cli_results_tell_failures(const char *path, const struct ct_analysis *analy
             failed == 1 ? "" : "s", failed == 1 ? "is" : "are");
     for (size_t i = 0; i < FAILURES_TOLD && ct_analysis_failure(analysis, i); i++)
         cli_say("  %s", ct_analysis_failure(analysis, i));
-    if (ct_analysis_failure(analysis, FAILURES_TOLD))
-        cli_say("  and others, which are named in the file");
+    if (failed > FAILURES_TOLD)
+        cli_say("  and %" PRIu64 " more", failed - FAILURES_TOLD);
 }
 
 /* Reports the losses of the captures of a file. Returns the exit code, as cli_capture_code does. */

@@ -143,10 +143,9 @@ int ct_state_write(struct ct_ctx *ctx, const char *path, struct ct_state_bytes h
     if (error == ENOMEM)
         return ct_fail_nomem(ctx, path);
     const bool is_full = error == ENOSPC || error == EDQUOT;
-    return error
-               ? ct_fail(ctx, CT_ERR_IO,
-                         "%s: the result of a capture cannot be written: %s; the job ends; make %s and start "
-                         "the job again, which continues from the results that are there",
-                         path, strerror(error), is_full ? "room on its disk" : "the folder writable")
-               : CT_OK;
+    return error ? ct_fail(ctx, CT_ERR_IO,
+                           "%s: the result of a capture cannot be written: %s; the job ends; make %s, and "
+                           "continue the job with --resume",
+                           path, strerror(error), is_full ? "room on its disk" : "the folder writable")
+                 : CT_OK;
 }

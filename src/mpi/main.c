@@ -132,7 +132,7 @@ static int begin(struct ct_ranks *r, int argc, char **argv)
     const int code = ready ? run(r) : help ? CLI_CLEAN : CLI_FAILED;
     if (help && !r->rank)
         cli_help_command(&command, stdout);
-    cli_fleet_close(r->fleet, code != CLI_FAILED && !r->rank);
+    cli_fleet_close(r->fleet);
     return code;
 }
 
@@ -150,6 +150,7 @@ int main(int argc, char **argv)
     int provided;
     struct ct_ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
     struct ct_ctx *ctx = cli_ctx_new(false);
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* keeps lines of several ranks whole */
     /* Messages are few, so TCP and shared memory suffice; looking for faster networks takes Open MPI 0.2 s.
      * Options of mpirun and the environment have priority. */
     setenv("OMPI_MCA_pml", "ob1", 0);

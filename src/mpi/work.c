@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
+#include "cli/results.h"
 #include "mpi/ranks.h"
 
 #define INTERVAL_S      1  /* between two lines on a terminal */
@@ -92,8 +93,6 @@ static void show(struct boss *b)
 /* Records the report of a rank. */
 static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
 {
-    const struct cli_fleet *f = b->ranks->fleet;
-    const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
     b->fatal |= report->fatal;
     if (report->unit.number == RANKS_NONE)
         return;
@@ -103,12 +102,7 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
     b->done += report->unit.shard == RANKS_WHOLE;
     b->bytes += ranks_plan_bytes(b->plan, &report->unit);
     b->failures += report->failed;
-    if (!b->fatal && most->given && b->failures > most->number) {
-        cli_say("more than %" PRIu64 " captures could not be read (--max-failures); the job ends; the "
-                "results of the others are kept in %s",
-                most->number, f->state);
-        b->fatal = true;
-    }
+    b->fatal = b->fatal || cli_fleet_fails_too_often(b->ranks->fleet, b->failures);
 }
 
 /* Returns the next unit for a rank. */
@@ -236,6 +230,13 @@ static void follow(const struct ct_ranks *r)
     }
 }
 
+/* Names the captures of this rank that could not be read, when the job ends because there are too many. */
+static void name_failures(const struct ct_ranks *r)
+{
+    if (r->fleet->own.values[CLI_FLEET_MAX_FAILURES].given)
+        cli_results_tell_failures(r->fleet->outer->name, r->fleet->sum);
+}
+
 /* Does all captures as rank 0. Returns false when the job must end. */
 static bool lead_all(const struct ct_ranks *r, struct worker *workers, struct ct_ranks_plan *plan)
 {
@@ -255,5 +256,8 @@ int ranks_work(const struct ct_ranks *r)
         fine = lead_all(r, workers, plan);
     free(workers);
     ranks_plan_free(plan);
-    return ranks_all(fine) ? CLI_CLEAN : CLI_FAILED;
+    if (ranks_all(fine))
+        return CLI_CLEAN;
+    name_failures(r);
+    return CLI_FAILED;
 }

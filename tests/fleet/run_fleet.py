@@ -616,7 +616,7 @@ def fill_disk(fleet, room, whole, *job):
                             timeout=300, env=RANKS)
     assert result.returncode in (0, 1) and "ended with 2" in result.stderr, result
     assert "No space left on device" in result.stderr and str(small / "state") in result.stderr, result.stderr
-    assert "make room on its disk and start the job again" in result.stderr, result.stderr
+    assert "make room on its disk, and continue the job with --resume" in result.stderr, result.stderr
     assert output.read_bytes() == whole.read_bytes()
     output.unlink()
 
@@ -792,6 +792,7 @@ def ranks_refuse(fleet):
     few = run(*ranks(2), *fleet.job("few.data", "--max-failures", 1, "--state", fleet.path("ranks-few")),
               code=2, env=RANKS)
     assert few.stderr.count("--max-failures") == 1, few.stderr
+    assert few.stderr.count(f"coretap:   {fleet.captures}/") > 1, few.stderr  # the captures that failed
     wrong = run(*ranks(2), "timing", "--manifest", fleet.path("nothing.jsonl"), "-o", fleet.path("x"), code=2,
                 env=RANKS)
     assert "nothing.jsonl" in wrong.stderr
@@ -804,6 +805,7 @@ def ranks_refuse(fleet):
     apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI,
                 *fleet.job("apart.data", "--core", "0"), code=2, env=RANKS)
     assert "another command line" in apart.stderr, apart.stderr
+    assert not fleet.path("apart.data.state").exists()
     alone = fleet.path("alone") / "coretap-mpi"  # without coretap beside it, because it does not need it
     alone.parent.mkdir()
     shutil.copy(MPI, alone)

@@ -71,7 +71,7 @@ $ for i in 1 2 3 4 5 6 7 8 9; do mkdir -p $T/c/$i; cp examples/quickstart/*.* $T
 ! coretap:   $T/c/6: cannot be found: No such file or directory
 ! coretap:   $T/c/7: cannot be found: No such file or directory
 ! coretap:   $T/c/8: cannot be found: No such file or directory
-! coretap:   and others, which are named in the file
+! coretap:   and 1 more
 [1]
 
 Descriptions of a raw trace.
