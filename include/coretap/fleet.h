@@ -74,6 +74,9 @@ struct ct_manifest_options {
     /* Receives each file that is a capture and yet not added, because it is a duplicate or has no trace, with
      * the reason. NULL: `skipped` receives it. */
     void (*left_out)(void *user, const char *path, const char *why);
+    /* Receives each file that may be a capture or contain one, because it is empty, compressed or an archive.
+     * NULL: `skipped` receives it. */
+    void (*doubtful)(void *user, const char *path, const char *why);
 };
 
 /* Adds the captures at and below a path, in the order of their names. They are perf.data files, snapshots,
@@ -97,8 +100,9 @@ CT_API const struct ct_fleet_capture *ct_manifest_at(const struct ct_manifest *m
 CT_API int ct_manifest_write(const struct ct_manifest *manifest, ct_write_fn *write, void *user);
 
 /* Computes the SHA-256 over names, sizes and bytes of the files of a capture, and their total size. The files
- * are those in the folder of a snapshot, a raw trace and its description, else the one file. CT_ERR_IO,
- * CT_ERR_ARG, CT_ERR_NOMEM. */
+ * are those in the folder of a snapshot, a raw trace and its description, else the one file. The name of a
+ * description or of the one file does not count, so that a copy with another name is the same capture.
+ * CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_fleet_digest(struct ct_ctx *ctx, const char *path, uint8_t digest[CT_FLEET_DIGEST],
                            uint64_t *size);
 

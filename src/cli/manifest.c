@@ -26,7 +26,7 @@ static const struct cli_option options[OPTIONS] = {
 struct found {
     const struct cli_args *args;
     struct cli_progress progress;
-    uint64_t bytes, skipped, unread;
+    uint64_t bytes, skipped, doubtful, unread;
 };
 
 static void on_found(void *user, const struct ct_fleet_capture *capture)
@@ -42,7 +42,7 @@ static void tell(const char *path, const char *why)
     /* messages about files begin with the path */
     if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2))
         why += length + 2;
-    cli_say("%s: the file is not listed: %s", path, why);
+    cli_say("%s: is not listed: %s", path, why);
 }
 
 /* Counts a file that is no capture. Names it with --verbose. */
@@ -52,6 +52,14 @@ static void on_skipped(void *user, const char *path, const char *why)
     f->skipped++;
     if (f->args->verbose)
         tell(path, why);
+}
+
+/* The same for a file that may be a capture. */
+static void on_doubtful(void *user, const char *path, const char *why)
+{
+    struct found *f = user;
+    f->doubtful++;
+    on_skipped(user, path, why);
 }
 
 /* Counts and names a capture that is not listed. */
@@ -79,7 +87,8 @@ static int find(struct ct_manifest *manifest, const char *path, struct found *fo
                                              .skipped = on_skipped,
                                              .found = on_found,
                                              .unread = on_unread,
-                                             .left_out = on_left_out};
+                                             .left_out = on_left_out,
+                                             .doubtful = on_doubtful};
     char *whole = realpath(path, NULL);
     const int rc = ct_manifest_find(manifest, whole ? whole : path, &look);
     free(whole);
@@ -106,6 +115,11 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
                 ct_manifest_count(manifest) == 1 ? "" : "s", (double)found.bytes / 1e6, found.skipped,
                 found.skipped == 1 ? "" : "s",
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
+    if (found.doubtful && !args->quiet)
+        cli_say("%" PRIu64
+                " of the other files %s empty, compressed or archives, so captures may be missing; "
+                "unpack them, or record again",
+                found.doubtful, found.doubtful == 1 ? "is" : "are");
     if (found.unread)
         cli_say("%" PRIu64 " folders and files could not be read; captures in them are not listed; make them "
                 "readable, or leave them out",

@@ -35,8 +35,8 @@ static int add(const struct finder *f, const char *name, const char *path)
     return list[out->count - 1].name && list[out->count - 1].path ? CT_OK : ct_fail_nomem(f->ctx, path);
 }
 
-/* Adds a file that is named. A pipe or a device, which may never end, is refused. */
-static int add_named(const struct finder *f, const char *path)
+/* Adds a file that is no part of a snapshot. A pipe or a device, which may never end, is refused. */
+static int add_alone(const struct finder *f, const char *name, const char *path)
 {
     struct stat st;
     if (!stat(path, &st) && !S_ISREG(st.st_mode))
@@ -44,7 +44,7 @@ static int add_named(const struct finder *f, const char *path)
                        "%s: is a pipe or a device, so the capture cannot be identified by its contents; "
                        "replace it with a copy of the trace in a file",
                        path);
-    return add(f, ct_base_name(path), path);
+    return add(f, name, path);
 }
 
 bool ct_folder_enter(struct ct_folder *folder, const struct ct_folder *outer, const struct stat *st)
@@ -121,7 +121,7 @@ static int add_buffers(const struct finder *f, const char *path)
     }
     for (size_t i = 0; i < capture->buffer_count && !rc; i++)
         if (strcmp(capture->buffers[i].path, path) != 0)
-            rc = add_named(f, capture->buffers[i].path);
+            rc = add_alone(f, ct_base_name(capture->buffers[i].path), capture->buffers[i].path);
     ct_capture_free(capture);
     ct_ctx_free(quiet);
     return rc;
@@ -147,7 +147,7 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
         const char *folder = ct_arena_strndup(&out->arena, path, (size_t)(ct_base_name(path) - path));
         rc = !folder ? ct_fail_nomem(ctx, path) : add_all(&f, *folder ? folder : ".");
     } else {
-        rc = add_named(&f, path);
+        rc = add_alone(&f, "", path);
         if (!rc)
             rc = add_buffers(&f, path);
     }

@@ -11,7 +11,7 @@
 #include "coretap/base.h"
 
 struct ct_capture_file {
-    const char *name; /* within the capture, the same in any folder */
+    const char *name; /* within the capture, the same in any folder; "": a copy may have any name */
     const char *path;
 };
 

@@ -13,6 +13,7 @@
 #include "base/ctx.h"
 #include "base/elf_look.h"
 #include "base/options.h"
+#include "base/packed.h"
 #include "base/require.h"
 #include "coretap/branch_list.h"
 #include "coretap/input.h"
@@ -40,6 +41,15 @@ static void leave_out(const struct finder *f, const char *path, const char *why)
 {
     if (f->options.left_out)
         f->options.left_out(f->options.user, path, why);
+    else
+        skip(f, path, why);
+}
+
+/* Reports a file that may be a capture, or contain one. */
+static void doubt(const struct finder *f, const char *path, const char *why)
+{
+    if (f->options.doubtful)
+        f->options.doubtful(f->options.user, path, why);
     else
         skip(f, path, why);
 }
@@ -220,8 +230,9 @@ struct head {
 
 static bool is_perf(const struct head *head)
 {
-    static const char magic[] = "PERFILE2";
-    return head->size >= sizeof magic - 1 && !memcmp(head->bytes, magic, sizeof magic - 1);
+    static const char magic[] = "PERFILE2", big_endian[] = "2ELIFREP";
+    return head->size >= sizeof magic - 1 && (!memcmp(head->bytes, magic, sizeof magic - 1) ||
+                                              !memcmp(head->bytes, big_endian, sizeof big_endian - 1));
 }
 
 /* Returns whether the first line, except empty ones and comments, begins the description of a raw trace. */
@@ -252,9 +263,13 @@ static int look_at_file(struct finder *f, const char *path, uint64_t size)
         return try_branch_list(f, path, size);
     if (is_perf(&head))
         return try(f, path, true);
-    if (length > 4 && !strcmp(path + length - 4, ".ini"))
+    if (size && length > 4 && !strcmp(path + length - 4, ".ini"))
         return try(f, path, is_description(&head));
-    skip(f, path, "is not a perf.data file, a branch list or a description of a trace");
+    const char *packed = ct_packed_kind(head.bytes, head.size);
+    if (packed || !size)
+        doubt(f, path, packed ? packed : "is empty");
+    else
+        skip(f, path, "is not a perf.data file, a branch list or a description of a trace");
     return CT_OK;
 }
 

@@ -153,10 +153,31 @@ def manifest_lists(fleet):
     (samples / "perf.data").write_bytes(captures.samples_alone())
     named = run(COMMAND, "manifest", samples)
     assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == [str(samples / "a")], named
-    why = "the file is not listed: the perf.data file has no hardware trace"
+    why = "is not listed: the perf.data file has no hardware trace"
     assert f"{samples}/perf.data: {why}" in named.stderr, named
     empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
     assert "no capture was found" in empty.stderr
+    (samples / "b.data").write_bytes(b"")
+    (samples / "c.data.gz").write_bytes(b"\x1f\x8b\x08\x00")
+    (samples / "d.data").write_bytes(b"2ELIFREP")
+    named = run(COMMAND, "manifest", samples)
+    assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == \
+        [str(samples / "a"), str(samples / "d.data")], named
+    assert "2 of the other files are empty, compressed or archives" in named.stderr, named
+
+
+def copies_count_once(fleet):
+    """Checks that a copy of a trace with another name has the same contents."""
+    folder, output = fleet.path("copies"), fleet.path("copies.data")
+    for name in ("a", "b"):
+        (folder / name).mkdir(parents=True)
+        shutil.copy(fleet.captures / "0000/trace.bin", folder / name)
+        (folder / name / f"{name}.ini").write_text(RAW, encoding="utf-8")
+    first, second = folder / "a/a.ini", folder / "b/b.ini"
+    said = run(COMMAND, "manifest", folder).stderr
+    assert f"{second}: is not listed: has the same contents as {first}" in said, said
+    said = run(COMMAND, "map", "stats", first, second, "-o", output, code=2).stderr
+    assert "count twice" in said, said
 
 
 def manifest_of_an_editor(fleet):
@@ -201,7 +222,7 @@ def manifest_goes_on(fleet):
     found, said = paths(1)
     assert found == listed, found
     for name in ("unread", "perf.data", "/".join(64 * "d")):
-        assert f"{farm / name}: the file is not listed: " in said, said
+        assert f"{farm / name}: is not listed: " in said, said
     assert "3 folders and files could not be read" in said, said
     for name in ("unread", "d"):
         shutil.rmtree(farm / name)
@@ -912,11 +933,11 @@ def keep_tidy(folder):
 
 
 def main():
-    checks = [manifest_lists, manifest_of_an_editor, manifest_goes_on, map_adds_up, parts_add_up,
-              every_command, map_is_killed, pieces_stay, bad_input, bad_captures, other_versions,
-              named_captures_are_read_once, trust_looks_at_sizes, missing_files_are_named,
-              one_file_counts_once, one_capture_is_looked_at, takes_too_long, crashes,
-              workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
+    checks = [manifest_lists, copies_count_once, manifest_of_an_editor, manifest_goes_on, map_adds_up,
+              parts_add_up, every_command, map_is_killed, pieces_stay, bad_input, bad_captures,
+              other_versions, named_captures_are_read_once, trust_looks_at_sizes,
+              missing_files_are_named, one_file_counts_once, one_capture_is_looked_at, takes_too_long,
+              crashes, workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
