@@ -320,6 +320,25 @@ def hold_arrow_library(node, sources):
     return f"{len(paths)} streams"
 
 
+# ---- the guide ----
+
+def hold_guide():
+    """Checks that docs/tables.md has the columns that are written, in their order."""
+    guide = (ROOT / "docs/tables.md").read_text(encoding="utf-8").split("\n## Columns\n")[1].split("\n## ")[0]
+    shared, *tables = guide.split("\n### ")
+    of_all, of_most = shared.split("\nAll tables except ")
+
+    def columns(text):
+        rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+        return [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+
+    assert [text.split("\n")[0] for text in tables] == list(TABLES), "other tables"
+    for table, text in zip(TABLES, tables):
+        wanted = columns(of_all) + (columns(of_most) if table != "results" else []) + columns(text)
+        found = list(parquet.read(WORK / f"many/{table}.parquet")[0])
+        assert found == wanted, f"{table}: {found}, the guide has {wanted}"
+
+
 # ---- DuckDB ----
 
 def find_package(name):
@@ -404,6 +423,7 @@ def main():
     tap.case("coverage as tables", nothing, hold_coverage)
     tap.case("times as tables", nothing, hold_times)
     tap.case("many rows", None, hold_many)
+    tap.case("the guide", None, hold_guide)
     tap.case("bad input", None, hold_bad_input)
     tap.case("a full disk", None, hold_full_disk)
     tap.case("a week of captures", None, hold_week)
