@@ -91,7 +91,7 @@ static const char *last_message(struct ct_fleet_piece *p)
 {
     static const char prefix[] = "coretap: ";
     struct text *said = &p->texts[SAID];
-    const char *found = "the process that decoded it failed without a message";
+    const char *found = "the process that decoded it ended without a result and without a message";
     bool prefixed = false;
     if (said->size)
         said->data[said->size - (said->data[said->size - 1] == '\n')] = 0;
@@ -149,10 +149,8 @@ static int judge(struct ct_fleet_piece *p, int status)
     else if (WIFSIGNALED(status))
         snprintf(why, sizeof why, "the process that decoded it was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) > 1)
+    else if (WEXITSTATUS(status) > 1 || !p->texts[OUT].size)
         return fail(p, last_message(p));
-    else if (!p->texts[OUT].size)
-        snprintf(why, sizeof why, "the process that decoded it wrote no result");
     else if (ct_capture_note_holds(note->data, note->size))
         return keep(p);
     else

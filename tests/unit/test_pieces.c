@@ -150,6 +150,23 @@ TEST(named_once)
     end(&rig);
 }
 
+/* A process that ends well and prints nothing has failed; its message is the reason. */
+TEST(no_result)
+{
+    static const char *const ends[][2] = {
+        {"echo 'coretap: has no program' >&2; exit 1", ": has no program"},
+        {"exit 0", "without a result and without a message"},
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct rig rig;
+        struct ct_fleet_piece *piece;
+        begin(&rig, "capture", ends[i][0], 0);
+        assert_int_equal(ct_fleet_piece_begin(rig.job, 0, &piece), CT_OK);
+        expect(piece, NULL, ends[i][1]);
+        end(&rig);
+    }
+}
+
 /* Prints its last two words, and exits with the number of words. */
 static int print_words(int argc, char **argv)
 {
