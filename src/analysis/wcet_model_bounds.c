@@ -66,7 +66,8 @@ static bool is_covered(const struct ct_wcet_model *m, uint32_t loop)
     return h != CT_CFG_NONE;
 }
 
-/* Finds the best known bound: from the user, from a comment, counted in the code, or observed. */
+/* Finds the best known bound: from the user, from a comment, counted in the code, or observed. More rounds
+ * than the code counts were observed where something outside of the loop set its counter, such as longjmp. */
 static void find_bound(struct ct_wcet_model *m, uint32_t loop)
 {
     struct ct_wcet_loop *l = &m->w->loops[loop];
@@ -77,7 +78,7 @@ static void find_bound(struct ct_wcet_model *m, uint32_t loop)
         return;
     l->bound = ct_cfg_loop_count(m->w->cfg, loop);
     l->origin = CT_WCET_COUNTED;
-    if (!l->bound) {
+    if (l->bound < l->observed || !l->bound) {
         l->bound = l->observed;
         l->origin = l->observed ? CT_WCET_OBSERVED : CT_WCET_NOBODY;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds loops that count to a constant by themselves, in A64. They have one back edge. Their counter is a
- * register that starts with a constant, is incremented once an iteration right before it is compared with a
- * constant, and is not written elsewhere in the loop. Other exits of the loop only make it shorter. */
+/* Finds loops that count to a constant by themselves, in A64. They have one back edge, and the block that
+ * jumps back otherwise leaves the loop. Their counter is a register that starts with a constant, is
+ * incremented once an iteration right before it is compared with a constant, and is not written elsewhere in
+ * the loop. Other exits of the loop only make it shorter. */
 #include "base/bytes.h"
 #include "program/cfg.h"
 #include "program/cfg_lift.h"
@@ -49,10 +50,25 @@ static bool is_inside(const struct ct_cfg *cfg, uint32_t block, uint32_t loop)
     return l == loop;
 }
 
-/* Finds the only block that jumps back, and the block that enters the loop. */
+/* Returns whether a block that jumps back to the head of a loop leads nowhere else in the loop. Otherwise it
+ * may run more than once in one iteration. */
+static bool leaves(const struct ct_cfg *cfg, uint32_t block, uint32_t loop)
+{
+    const uint32_t head = cfg->loops.at[loop].head;
+    for (uint32_t e = cfg->blocks.at[block].first_out; e != CT_CFG_NONE; e = cfg->edges.at[e].next_out) {
+        const uint32_t to = cfg->edges.at[e].to;
+        if (to != CT_CFG_NONE && to != head && is_inside(cfg, to, loop))
+            return false;
+    }
+    return true;
+}
+
+/* Finds the only block that jumps back, and the block that enters the loop. A computed branch with unknown
+ * targets may lead into the loop, or from the loop to code of it that the graph lacks. */
 static bool find_ends(const struct ct_cfg *cfg, uint32_t loop, uint32_t *latch, uint32_t *before)
 {
     const struct ct_cfg_loop *l = &cfg->loops.at[loop];
+    const struct ct_cfg_function *f = &cfg->functions.at[l->function];
     unsigned backs = 0;
     unsigned entries = 0;
     for (uint32_t e = cfg->blocks.at[l->head].first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in) {
@@ -63,7 +79,8 @@ static bool find_ends(const struct ct_cfg *cfg, uint32_t loop, uint32_t *latch, 
         if (cfg->edges.at[e].kind == CT_CFG_CALL || cfg->edges.at[e].kind == CT_CFG_TAIL)
             return false;
     }
-    return backs == 1 && entries == 1 && !l->irreducible && cfg->functions.at[l->function].block != l->head;
+    return backs == 1 && entries == 1 && !l->irreducible && !f->incomplete && f->block != l->head &&
+           leaves(cfg, *latch, loop);
 }
 
 /* Finds the condition with which the branch at the end of the latch jumps back. */
@@ -133,7 +150,7 @@ static unsigned writers(const struct ct_cfg *cfg, uint32_t loop, uint32_t reg)
 }
 
 /* Finds the value of the register when the loop is entered. It is written in the block before the loop, or in
- * that block's only predecessors. */
+ * that block's only predecessors. The entry of a function has its callers as predecessors, too. */
 static bool find_first(const struct ct_cfg *cfg, uint32_t block, struct counter *c)
 {
     for (unsigned i = 0; i < MOST_BACK; i++) {
@@ -152,7 +169,7 @@ static bool find_first(const struct ct_cfg *cfg, uint32_t block, struct counter 
         }
         uint32_t in = b->first_in;
         if (in == CT_CFG_NONE || cfg->edges.at[in].next_in != CT_CFG_NONE ||
-            cfg->edges.at[in].kind > CT_CFG_BRANCH)
+            cfg->edges.at[in].kind > CT_CFG_BRANCH || cfg->functions.at[b->function].block == block)
             return false;
         block = cfg->edges.at[in].from;
     }

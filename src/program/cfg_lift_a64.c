@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A64: the instructions of which compilers make jump tables. Arm ARM DDI 0487, C4.1. */
+/* A64: the instructions of which compilers make jump tables and counted loops. For all others, the registers
+ * that they may write and whether they may set the flags. Arm ARM DDI 0487, C4.1. */
 #include "base/bytes.h"
 #include "program/cfg_lift.h"
 
@@ -100,7 +101,7 @@ static void data_register(uint32_t op, struct ct_lift *out)
     out->writes = X(field(op, 0));
     out->rm = field(op, 16);
     out->flags =
-        (op & 0x3f000000) == 0x2b000000 || (op & 0x7f000000) == 0x6a000000 || (op & 0x3fe00000) == 0x3a400000;
+        (op & 0x3f000000) == 0x2b000000 || (op & 0x7f000000) == 0x6a000000 || (op & 0x3fa00000) == 0x3a000000;
     if ((op & 0x7fe0ffe0) == 0x2a0003e0) { /* MOV */
         out->kind = CT_LIFT_COPY;
         out->rn = out->rm;
@@ -116,31 +117,36 @@ static void data_register(uint32_t op, struct ct_lift *out)
     }
 }
 
-/* Lifts a load or store of one general register. A store only writes its base register, with write-back. */
-static void load_store(uint32_t op, struct ct_lift *out)
+/* Lifts a load or store of a pair. */
+static void pair(uint32_t op, struct ct_lift *out)
 {
-    uint8_t rt = field(op, 0);
-    uint32_t size = op >> 30;
-    uint32_t opc = ct_bits(op, 23, 22);
-    bool vector = op & 0x04000000;
-    out->rn = field(op, 5);
-    out->writes = X(rt) | X(out->rn);
-    if ((op & 0x3a000000) == 0x28000000) { /* pairs */
-        out->writes |= X(field(op, 10));
-        if (!(op & 0x00400000))
-            out->writes = op & 0x00800000 ? X(out->rn) : 0;
+    const bool loads = op & 0x00400000;
+    const bool vector = op & 0x04000000;
+    out->writes = op & 0x00800000 ? X(out->rn) : 0; /* indexed */
+    if (loads && !vector)
+        out->writes |= X(out->rd) | X(field(op, 10));
+}
+
+/* Lifts a load or store of one register. A store only writes its base register, with write-back. */
+static void single(uint32_t op, struct ct_lift *out)
+{
+    const uint32_t size = op >> 30;
+    const uint32_t opc = ct_bits(op, 23, 22);
+    const bool store = opc == 0;
+    const bool scaled = op & 0x01000000;
+    const uint32_t form = ct_bits(op, 11, 10);
+    const bool by_register = !scaled && (op & 0x00200000) && form == 2;
+    out->writes = !scaled && (form & 1) ? X(out->rn) : 0; /* indexed */
+    if (op & 0x04000000)                                  /* vectors */
+        return;
+    if (!scaled && (op & 0x00200000) && form != 2) { /* atomics; loads with an authenticated address */
+        out->writes |= X(out->rd);
         return;
     }
-    if ((op & 0x3a000000) != 0x38000000 || vector)
-        return; /* exclusives, literals, vectors: rt and rn */
-    bool store = opc == 0;
-    bool scaled = op & 0x01000000;
-    uint32_t form = ct_bits(op, 11, 10);
-    bool by_register = !scaled && (op & 0x00200000) && form == 2;
     out->bits = opc > 1 ? (uint8_t)(8u << size) : 0;
     out->is_signed = opc > 1;
     out->size = (uint8_t)(1u << size);
-    out->writes = store ? 0 : X(rt);
+    out->writes |= store ? 0 : X(out->rd);
     if (by_register && !store) {
         out->kind = CT_LIFT_LOAD;
         out->rm = field(op, 16);
@@ -148,8 +154,20 @@ static void load_store(uint32_t op, struct ct_lift *out)
     } else if (scaled || (!(op & 0x00200000) && form == 0)) {
         out->kind = store ? CT_LIFT_STORE : CT_LIFT_FETCH;
         out->imm = scaled ? (int64_t)ct_bits(op, 21, 10) << size : ct_sext(ct_bits(op, 20, 12), 9);
-    } else if (!by_register) {
-        out->writes |= X(out->rn); /* indexed */
+    }
+}
+
+static void load_store(uint32_t op, struct ct_lift *out)
+{
+    if ((op & 0x3a000000) == 0x28000000) {
+        pair(op, out);
+    } else if ((op & 0x3a000000) == 0x38000000) {
+        single(op, out);
+    } else { /* exclusives and compare-and-swap, copies of memory, literals, structures of vectors */
+        const uint32_t group = op & 0x3f000000;
+        out->writes = X(out->rd) | X(out->rn);
+        if (group == 0x08000000 || group == 0x19000000) /* status or compared pair; source; second register */
+            out->writes |= X(field(op, 16)) | X(field(op, 16) | 1) | X(field(op, 10));
     }
 }
 
@@ -165,10 +183,26 @@ static void branch(uint32_t op, struct ct_lift *out)
     } else if ((op & 0xfffffc1f) == 0xd61f0000) {
         out->kind = CT_LIFT_JUMP;
         out->rn = field(op, 5);
-    } else if ((op & 0xfc000000) == 0x94000000 || (op & 0xfffffc1f) == 0xd63f0000) {
+    } else if ((op & 0xfc000000) == 0x94000000 || (op & 0xfefff000) == 0xd63f0000) {
         out->writes = CALL_MASK | X(LINK);
         out->flags = true;
+    } else if ((op & 0xff000000) == 0xd4000000) { /* SVC, HVC, SMC */
+        out->writes = CALL_MASK;
+    } else if ((op & 0xffc00000) == 0xd5000000) { /* MRS and SYSL; MSR, which may set the flags */
+        out->writes = op & 0x200000 ? X(out->rd) : 0;
+        out->flags = (op & 0xfff00000) == 0xd5100000 || (op & 0xfff8f000) == 0xd5004000;
     }
+}
+
+/* Lifts scalars and vectors of floating-point numbers: what they write to general registers, and compares. */
+static void vector(uint32_t op, struct ct_lift *out)
+{
+    const bool scalar = (op & 0x5f000000) == 0x1e000000;
+    const uint32_t form = ct_bits(op, 15, 10);
+    const bool converts = scalar && (op & 0x200000 ? form == 0 : true); /* FMOV, FCVTZS, ... */
+    const bool moves = (op & 0xbfe0ec00) == 0x0e002c00;                 /* SMOV, UMOV */
+    out->writes = converts || moves ? X(out->rd) : 0;
+    out->flags = scalar && (op & 0x200000) && (form == 8 || (form & 3) == 1); /* FCMP, FCCMP */
 }
 
 void ct_lift_a64(uint32_t op, uint64_t addr, struct ct_lift *out)
@@ -193,7 +227,13 @@ void ct_lift_a64(uint32_t op, uint64_t addr, struct ct_lift *out)
     case 14:
         load_store(op, out);
         break;
-    default:
-        break; /* vectors: an index never comes from an FMOV to a general register */
+    case 7:
+    case 15:
+        vector(op, out);
+        break;
+    default: /* SVE and SME */
+        out->writes = X(out->rd);
+        out->flags = true;
+        break;
     }
 }

@@ -96,6 +96,18 @@ static uint32_t edge_of(const struct program *p, unsigned from, enum ct_cfg_kind
         .bind = STB_GLOBAL, .section = 1                                                                     \
     }
 
+/* Counts the rounds of the outermost loop of one function. */
+static uint32_t rounds_of(const uint32_t *code, size_t words)
+{
+    static struct program p;
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, words)};
+    assert_int_equal(make(&p, code, words, symbols, 1, NULL), CT_OK);
+    assert_in_range(p.loop_count, 1, 2);
+    const uint32_t rounds = ct_cfg_loop_count(p.cfg, 0);
+    drop(&p);
+    return rounds;
+}
+
 /* main calls two(), then one(), which never returns: after that there is data. */
 TEST(what_follows_calls)
 {
@@ -279,6 +291,92 @@ TEST(mistakes_are_named)
 }
 
 /* Two blocks jump to each other, and both are entered from outside. */
+#define MOV_W1_0                0x52800001
+#define ADD_W1_1                0x11000421
+#define CMP_W1_10               0x7100283f
+#define BCOND(words, condition) (0x54000000 | ((uint32_t)(words)&0x7ffff) << 5 | (condition))
+enum {
+    EQ,
+    NE,
+    GT = 12
+};
+
+TEST(loops_that_count_are_counted)
+{
+    const uint32_t code[] = {MOV_W1_0, NOP, ADD_W1_1, CMP_W1_10, BCOND(-3, NE), RET};
+    assert_int_equal(rounds_of(code, 6), 10);
+}
+
+/* Something else in the loop writes the counter. */
+TEST(counters_that_change_do_not_count)
+{
+    const uint32_t writers[] = {0x1e780001,  /* fcvtzs w1, d0 */
+                                0x0e043c01,  /* mov w1, v0.s[0] */
+                                0x4e062c01,  /* smov x1, v0.h[1] */
+                                0x88017c43,  /* stxr w1, w3, [x2] */
+                                0x88a17c43,  /* cas w1, w3, [x2] */
+                                0xb8230041,  /* ldadd w3, w1, [x2] */
+                                0xa9400440,  /* ldp x0, x1, [x2] */
+                                0xd53be041,  /* mrs x1, cntvct_el0 */
+                                0x04f0e3e1,  /* incd x1 */
+                                0xd4000001,  /* svc #0 */
+                                0xd73f0843}; /* blraa x2, x3 */
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        const uint32_t code[] = {MOV_W1_0, writers[i], ADD_W1_1, CMP_W1_10, BCOND(-3, NE), RET};
+        assert_int_equal(rounds_of(code, 6), 0);
+    }
+    const uint32_t others[] = {0x1e780002,  /* fcvtzs w2, d0 */
+                               0xbd400041,  /* ldr s1, [x2] */
+                               0x6d400440,  /* ldp d0, d1, [x2] */
+                               0x1e612801}; /* fadd d1, d0, d1 */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const uint32_t code[] = {MOV_W1_0, others[i], ADD_W1_1, CMP_W1_10, BCOND(-3, NE), RET};
+        assert_int_equal(rounds_of(code, 6), 10);
+    }
+}
+
+/* The branch depends on other flags than those of the compare before it. */
+TEST(other_flags_do_not_count)
+{
+    const uint32_t compares[] = {0x1e212000,  /* fcmp s0, s1 */
+                                 0x1e21d400,  /* fccmp s0, s1, #0, le */
+                                 0xfa430820,  /* ccmp x1, #3, #0, eq */
+                                 0x25e21c20,  /* whilelo p0.d, x1, x2 */
+                                 0xba030043,  /* adcs x3, x2, x3 */
+                                 0xd51b4202}; /* msr nzcv, x2 */
+    for (size_t i = 0; i < sizeof compares / sizeof *compares; i++) {
+        const uint32_t code[] = {MOV_W1_0, NOP, ADD_W1_1, CMP_W1_10, compares[i], BCOND(-4, GT), RET};
+        assert_int_equal(rounds_of(code, 7), 0);
+    }
+}
+
+/* The block that jumps back also leads on inside of the loop, from where it runs again: the counter may pass
+ * the limit unseen. */
+TEST(a_counter_may_be_passed_by)
+{
+    const uint32_t code[] = {MOV_W1_0, NOP, ADD_W1_1, CMP_W1_10, BCOND(-3, NE), cbz(-3), RET};
+    assert_int_equal(rounds_of(code, 7), 0);
+}
+
+/* The function begins in an outer loop: the counter is a parameter first. */
+TEST(parameters_are_not_constant)
+{
+    const uint32_t code[] = {NOP, ADD_W1_1, CMP_W1_10, BCOND(-2, NE), MOV_W1_0, cbz(-5), RET};
+    static struct program p;
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 7)};
+    assert_int_equal(make(&p, code, 7, symbols, 1, NULL), CT_OK);
+    assert_int_equal(p.loop_count, 2);
+    assert_int_equal(ct_cfg_loop_count(p.cfg, 1), 0);
+    drop(&p);
+}
+
+/* A computed branch may lead anywhere, also into the loop. */
+TEST(unknown_branches_do_not_count)
+{
+    const uint32_t code[] = {MOV_W1_0, NOP, ADD_W1_1, CMP_W1_10, BCOND(-3, NE), BR};
+    assert_int_equal(rounds_of(code, 6), 0);
+}
+
 TEST(irreducible_loops_are_marked)
 {
     static struct program p;
