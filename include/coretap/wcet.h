@@ -40,10 +40,15 @@ enum ct_wcet_origin {
 /* A loop of the control flow graph, with the same number. */
 struct ct_wcet_loop {
     uint64_t bound;    /* maximal executions of its head each time it is entered */
-    uint64_t observed; /* the maximum that was observed */
-    uint8_t origin;    /* enum ct_wcet_origin */
-    uint8_t used;      /* 1: in a function that is reachable from the entry */
-    uint8_t pad[6];
+    uint64_t observed; /* the maximum that was observed; in a recursive function, for each call from outside
+                          of the recursion */
+    uint32_t file;     /* of its source line, see ct_lines_file; CT_LINE_NONE */
+    uint32_t line;     /* that of its condition; 0: unknown */
+    uint32_t backs; /* number of places that jump back; with several, it may be several loops of the source */
+    uint8_t origin; /* enum ct_wcet_origin */
+    uint8_t used;   /* 1: in a function that is reachable from the entry */
+    uint8_t left_at_end; /* 1: it is left only where it jumps back, so its head runs as often as its body */
+    uint8_t pad;
 };
 
 /* A block on the longest path. */

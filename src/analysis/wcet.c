@@ -339,8 +339,6 @@ int ct_wcet_solve(struct ct_wcet *w, const struct ct_wcet_options *options, ct_w
         rc = check(w, &o);
     if (!rc)
         rc = ct_wcet_make_loops(w);
-    if (!rc && !w->recursive)
-        rc = ct_wcet_find_recursion(w);
     if (!rc)
         rc = ct_wcet_find_uncounted(w);
     if (!rc)

@@ -223,12 +223,25 @@ bool ct_wcet_enters(const struct ct_wcet *wcet, const struct ct_cfg_edge *edge, 
 /* Frees the streams that have not ended. */
 void ct_wcet_free_streams(struct ct_wcet *wcet);
 
-/* Makes the records of the loops, once. CT_ERR_NOMEM. */
+/* Makes the records of the loops and finds recursive functions, once. CT_ERR_NOMEM. */
 int ct_wcet_make_loops(struct ct_wcet *wcet);
 
-/* Reads the bounds in the comments of a source text. Sets (*bounds)[i - 1] to that of line i, 0 for none. The
- * caller frees the array even after an error. CT_ERR_NOMEM. */
-int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uint32_t *count);
+/* Returns whether a loop ran more often for one entry than a bound allows. In a recursive function the
+ * observed number includes entries of inner runs, so nothing contradicts a bound. */
+bool ct_wcet_exceeds(const struct ct_wcet *wcet, uint32_t loop, uint64_t bound);
+
+/* Finds the source lines of the loops, and where they are left. CT_ERR_NOMEM. */
+int ct_wcet_find_lines(struct ct_wcet *wcet);
+
+/* What a line of the source says about loops. */
+struct ct_wcet_comment {
+    uint64_t bound; /* 0: nothing */
+    bool is_alone;  /* the line begins with the comment, so the bound is also for the next line */
+};
+
+/* Reads the bounds in the comments of a source text. Sets (*bounds)[i - 1] to that of line i. The caller
+ * frees the array even after an error. CT_ERR_NOMEM. */
+int ct_wcet_comment_bounds(const char *text, size_t size, struct ct_wcet_comment **bounds, uint32_t *count);
 
 /* ---- wcet_nests.c ---- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the user's statements: bounds of loops and recursions, and paths that cannot be taken. There is one
  * statement a line; # begins a comment:
- *   loop PLACE N              the head of the loop runs at most N times for each time it is entered
+ *   loop PLACE N              the head of the loop runs at most N times for each time it is entered, which is
+ *                             no less than observed
  *   recursion FUNCTION N      the function runs at most N times for each call from outside of its recursion
  *   measured FUNCTION         the function's longest measured run replaces each call of it
  *   never PLACE               the place is not executed
@@ -44,21 +45,30 @@ static uint32_t function_named(const struct ct_wcet *w, const char *name, size_t
     return ct_cfg_function_named(w->cfg, text);
 }
 
+/* Returns whether a word is FILE:LINE, and takes it apart. */
+static bool is_line(const struct ct_wcet *w, const char *word, char name[LONGEST], uint32_t *number)
+{
+    const char *colon = strrchr(word, ':');
+    uint64_t value;
+    if (!colon || !w->lines || !ct_number_read(colon + 1, &value) || value > UINT32_MAX)
+        return false;
+    snprintf(name, LONGEST, "%.*s", (int)(colon - word), word);
+    *number = (uint32_t)value;
+    return true;
+}
+
 /* Finds the addresses that a word stands for. Returns their number. */
 static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *addrs)
 {
     size_t count;
-    uint64_t value;
+    uint32_t number;
+    char name[LONGEST];
     uint64_t offset = 0;
     const struct ct_cfg_function *functions = ct_cfg_functions(w->cfg, &count);
     if (ct_number_read(word, &addrs[0]))
         return 1;
-    const char *colon = strrchr(word, ':');
-    if (colon && w->lines && ct_number_read(colon + 1, &value) && value <= UINT32_MAX) {
-        char name[LONGEST];
-        uint32_t found;
-        snprintf(name, sizeof name, "%.*s", (int)(colon - word), word);
-        if (ct_lines_find(w->lines, name, (uint32_t)value, addrs, MOST_LINES, &count, &found) != CT_OK)
+    if (is_line(w, word, name, &number)) {
+        if (ct_lines_find(w->lines, name, number, addrs, MOST_LINES, &count, NULL) != CT_OK)
             return 0;
         return count < MOST_LINES ? count : MOST_LINES;
     }
@@ -77,10 +87,19 @@ static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *add
 
 /* ---- loops ---- */
 
-static void bound_loop(struct ct_wcet *w, uint32_t loop, uint64_t bound, enum ct_wcet_origin origin)
+/* Refuses a bound that the trace contradicts. */
+static int bound_loop(const struct line *line, uint32_t loop, const char *word, uint64_t bound)
 {
-    w->loops[loop].bound = bound;
-    w->loops[loop].origin = (uint8_t)origin;
+    struct ct_wcet_loop *l = &line->w->loops[loop];
+    if (ct_wcet_exceeds(line->w, loop, bound))
+        return ct_fail(line->w->ctx, CT_ERR_FORMAT,
+                       "%s:%u: loop %s %" PRIu64 ": the head of this loop ran %" PRIu64
+                       " times for one entry in the trace, so the result would be below observed times; give "
+                       "at least that number",
+                       line->file, line->number, word, bound, l->observed);
+    l->bound = bound;
+    l->origin = CT_WCET_USER;
+    return CT_OK;
 }
 
 /* Bounds the loop named by FUNCTION or FUNCTION#K. */
@@ -104,29 +123,76 @@ static int loop_of_function(const struct line *line, const char *word, uint64_t 
         return mistake(
             line, "the function has more than one loop; select one with FUNCTION#K, a line or an address",
             word);
-    bound_loop(line->w, last, bound, CT_WCET_USER);
     *found = true;
-    return CT_OK;
+    return bound_loop(line, last, word, bound);
+}
+
+/* Bounds the loops named by FILE:LINE. */
+static int loops_of_line(const struct line *line, const char *word, uint64_t bound, bool *found)
+{
+    const struct ct_wcet *w = line->w;
+    uint32_t number;
+    char name[LONGEST];
+    int rc = CT_OK;
+    for (uint32_t l = 0; !rc && is_line(w, word, name, &number) && l < w->loop_count; l++) {
+        if (w->loops[l].line != number || !ct_lines_file_is(w->lines, w->loops[l].file, name))
+            continue;
+        *found = true;
+        rc = bound_loop(line, l, word, bound);
+    }
+    return rc;
+}
+
+/* Bounds the innermost loop around an address, or a place that has one. */
+static int loop_of_place(const struct line *line, const char *word, uint64_t bound, bool *found)
+{
+    const struct ct_wcet *w = line->w;
+    size_t count;
+    uint64_t addrs[MOST_LINES];
+    uint32_t number;
+    char name[LONGEST];
+    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
+    const bool known = !is_line(w, word, name, &number) && addresses(w, word, addrs);
+    const uint32_t block = known ? ct_cfg_block_at(w->cfg, addrs[0]) : CT_CFG_NONE;
+    if (block == CT_CFG_NONE || blocks[block].loop == CT_CFG_NONE)
+        return CT_OK;
+    *found = true;
+    return bound_loop(line, blocks[block].loop, word, bound);
+}
+
+/* Says that there is no loop, and where the nearest ones of the file are. */
+static int no_loop(const struct line *line, const char *word)
+{
+    const struct ct_wcet *w = line->w;
+    uint32_t number, before = 0, after = UINT32_MAX;
+    char name[LONGEST], says[128];
+    for (uint32_t l = 0; is_line(w, word, name, &number) && l < w->loop_count; l++) {
+        const uint32_t at = w->loops[l].line;
+        if (!at || !ct_lines_file_is(w->lines, w->loops[l].file, name))
+            continue;
+        before = at < number && at > before ? at : before;
+        after = at > number && at < after ? at : after;
+    }
+    snprintf(says, sizeof says, "there is no loop at this place");
+    if (before && after != UINT32_MAX)
+        snprintf(says, sizeof says,
+                 "there is no loop at this line; the nearest ones are at lines %" PRIu32 " and %" PRIu32,
+                 before, after);
+    else if (before || after != UINT32_MAX)
+        snprintf(says, sizeof says, "there is no loop at this line; the nearest one is at line %" PRIu32,
+                 before ? before : after);
+    return mistake(line, says, word);
 }
 
 static int loop(const struct line *line, const char *word, uint64_t bound)
 {
-    size_t count;
-    uint64_t addrs[MOST_LINES];
-    const struct ct_cfg_block *blocks = ct_cfg_blocks(line->w->cfg, &count);
     bool found = false;
     int rc = loop_of_function(line, word, bound, &found);
-    if (rc || found)
-        return rc;
-    size_t n = addresses(line->w, word, addrs);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t block = ct_cfg_block_at(line->w->cfg, addrs[i]);
-        if (block == CT_CFG_NONE || blocks[block].loop == CT_CFG_NONE)
-            continue;
-        bound_loop(line->w, blocks[block].loop, bound, CT_WCET_USER);
-        found = true;
-    }
-    return found ? CT_OK : mistake(line, "there is no loop at this place", word);
+    if (!rc && !found)
+        rc = loops_of_line(line, word, bound, &found);
+    if (!rc && !found)
+        rc = loop_of_place(line, word, bound, &found);
+    return rc || found ? rc : no_loop(line, word);
 }
 
 static int recursion(const struct line *line, const char *word, uint64_t runs)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads bounds from comments of the source: "loop bound: N" on the line of a loop or on the one above. For
- * a line that the source repeats N times, the code may run the head once more, to find that the loop is
- * over. */
+/* Reads bounds from the source: "loop bound: N" in a comment, or the pragma "loopbound min M max N" of
+ * TACLeBench, on the line of a loop or alone on the line above. For a line that the source repeats N times,
+ * the code may run the head once more, to find that the loop is over. */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,30 +13,49 @@
 #include "base/require.h"
 #include "base/room.h"
 
-#define WORDS "loop bound"
-
 /* The bounds in one file. */
 struct source {
-    uint64_t *bounds; /* by line; 0 for none */
+    struct ct_wcet_comment *bounds; /* by line */
     uint32_t count;
 };
+
+/* Returns the place behind the words in a line, or NULL. */
+static const char *behind(const char *line, const char *end, const char *words)
+{
+    const char *at = memmem(line, (size_t)(end - line), words, strlen(words));
+    return at ? at + strlen(words) : NULL;
+}
 
 /* Returns the bound in a line, or 0 without one up to 2^31. */
 static uint64_t bound_in(const char *line, const char *end)
 {
-    const size_t words = sizeof WORDS - 1;
-    const char *at = memmem(line, (size_t)(end - line), WORDS, words);
+    const char *at = behind(line, end, "loop bound");
+    const char *pragma = at ? NULL : behind(line, end, "loopbound");
     uint64_t bound = 0;
+    if (pragma)
+        at = behind(pragma, end, "max");
     if (!at)
         return 0;
-    for (at += words; at < end && (*at == ':' || *at == '=' || *at == ' ');)
+    while (at < end && (*at == ':' || *at == '=' || *at == ' '))
         at++;
     for (; at < end && isdigit((unsigned char)*at) && bound <= INT32_MAX; at++)
         bound = bound * 10 + (uint64_t)(*at - '0');
     return bound <= INT32_MAX ? bound : 0;
 }
 
-int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uint32_t *count)
+/* Returns whether a line begins with a comment or a pragma. */
+static bool is_alone(const char *line, const char *end)
+{
+    static const char *const begins[] = {"/*", "//", "*", "#pragma", "_Pragma"};
+    while (line < end && isspace((unsigned char)*line))
+        line++;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if ((size_t)(end - line) >= strlen(begins[i]) && memcmp(line, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+int ct_wcet_comment_bounds(const char *text, size_t size, struct ct_wcet_comment **bounds, uint32_t *count)
 {
     const char *end = text + size;
     size_t room = 0;
@@ -47,7 +67,7 @@ int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uin
             line_end = end;
         if (!CT_MAKE_ROOM(*bounds, room, *count + (size_t)1))
             return CT_ERR_NOMEM;
-        (*bounds)[(*count)++] = bound_in(text, line_end);
+        (*bounds)[(*count)++] = (struct ct_wcet_comment){bound_in(text, line_end), is_alone(text, line_end)};
         text = line_end + (line_end < end);
     }
     return CT_OK;
@@ -67,74 +87,45 @@ static int read_source(const struct ct_lines *lines, uint32_t file, struct sourc
     return rc;
 }
 
-/* Finds the first line with a bound, among the lines of the block and those directly above them. */
-static void look_at_block(const struct ct_wcet *w, const struct ct_cfg_block *block,
-                          const struct source *sources, uint32_t *line, uint64_t *bound)
+/* Returns the bound that the source gives for a line, or 0. */
+static uint64_t bound_at(const struct source *source, uint32_t line)
 {
-    for (uint64_t at = block->start; at < block->end;) {
-        const struct ct_line *row = ct_lines_at(w->lines, at);
-        if (!row)
-            break;
-        at = row->end > at ? row->end : at + 2;
-        const struct source *source = row->file == CT_LINE_NONE ? NULL : &sources[row->file];
-        for (uint32_t l = row->line; source && l > 0 && l + 1 >= row->line && l <= source->count; l--)
-            if (source->bounds[l - 1] && l <= *line) {
-                *line = l;
-                *bound = source->bounds[l - 1];
-                break;
-            }
-    }
+    if (line > source->count)
+        return 0;
+    if (source->bounds[line - 1].bound)
+        return source->bounds[line - 1].bound;
+    return line > 1 && source->bounds[line - 2].is_alone ? source->bounds[line - 2].bound : 0;
 }
 
-/* Returns whether a loop is left only where it jumps back: its head runs once each round. The head of other
- * loops may run once more. */
-static bool is_left_at_end(const struct ct_wcet *w, uint32_t loop)
+/* Takes the bound of a loop. Refuses it when the trace contradicts it, and for a loop that jumps back from
+ * several places: compilers make one loop of two whose heads have the same code, and one bound is not that of
+ * both. */
+static void look_at_loop(const struct ct_wcet *w, uint32_t number, const struct source *sources)
 {
-    size_t count;
-    const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
-    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
-    const struct ct_cfg_function *f = &ct_cfg_functions(w->cfg, &count)[loops[loop].function];
-    const uint32_t *members = ct_cfg_members(w->cfg, &count);
-    const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct ct_cfg_block *block = &blocks[members[f->first + i]];
-        uint32_t l = block->loop;
-        bool leaves = false;
-        bool goes_back = false;
-        while (l != CT_CFG_NONE && l != loop)
-            l = loops[l].parent;
-        for (uint32_t e = l == loop ? block->first_out : CT_CFG_NONE; e != CT_CFG_NONE;
-             e = edges[e].next_out) {
-            uint32_t inner = edges[e].to == CT_CFG_NONE ? CT_CFG_NONE : blocks[edges[e].to].loop;
-            while (inner != CT_CFG_NONE && inner != loop)
-                inner = loops[inner].parent;
-            bool flows = edges[e].kind == CT_CFG_NEXT || edges[e].kind == CT_CFG_BRANCH;
-            leaves |= inner != loop && (flows || edges[e].kind == CT_CFG_RETURN);
-            goes_back |= flows && edges[e].to != CT_CFG_NONE && blocks[edges[e].to].head &&
-                         blocks[edges[e].to].loop == loop;
-        }
-        if (leaves && !goes_back)
-            return false;
-    }
-    return true;
-}
-
-static void look_at_loop(struct ct_wcet *w, uint32_t loop, const struct source *sources)
-{
-    size_t count;
-    const struct ct_cfg_loop *l = &ct_cfg_loops(w->cfg, &count)[loop];
-    const struct ct_cfg_block *blocks = ct_cfg_blocks(w->cfg, &count);
-    const struct ct_cfg_edge *edges = ct_cfg_edges(w->cfg, &count);
-    uint32_t line = UINT32_MAX;
-    uint64_t bound = 0;
-    look_at_block(w, &blocks[l->head], sources, &line, &bound);
-    for (uint32_t e = blocks[l->head].first_in; e != CT_CFG_NONE; e = edges[e].next_in)
-        if (edges[e].back)
-            look_at_block(w, &blocks[edges[e].from], sources, &line, &bound);
-    if (!bound || w->loops[loop].origin == CT_WCET_USER)
+    struct ct_wcet_loop *loop = &w->loops[number];
+    const uint64_t bound = loop->line ? bound_at(&sources[loop->file], loop->line) : 0;
+    const uint64_t heads = bound + !loop->left_at_end;
+    if (!bound || loop->origin == CT_WCET_USER)
         return;
-    w->loops[loop].bound = bound + !is_left_at_end(w, loop);
-    w->loops[loop].origin = CT_WCET_COMMENT;
+    if (loop->backs == 1 && !ct_wcet_exceeds(w, number, heads)) {
+        loop->bound = heads;
+        loop->origin = CT_WCET_COMMENT;
+        return;
+    }
+    const char *file = ct_lines_file(w->lines, loop->file);
+    if (loop->backs == 1)
+        ct_log(w->ctx, CT_LOG_WARNING,
+               "%s:%" PRIu32 ": the bound of this loop in the source, %" PRIu64
+               ", is not used, because the head of the loop ran %" PRIu64
+               " times for one entry in the trace; correct the source",
+               file, loop->line, bound, loop->observed);
+    else
+        ct_log(
+            w->ctx, CT_LOG_NOTE,
+            "%s:%" PRIu32 ": the bound of this loop in the source is not used, because its code jumps back "
+            "from %" PRIu32 " places, which may be more than one loop of the source; give the bound of all "
+            "its rounds in the file of bounds",
+            file, loop->line, loop->backs);
 }
 
 int ct_wcet_comments(struct ct_wcet *w)

@@ -14,7 +14,24 @@ int ct_wcet_make_loops(struct ct_wcet *w)
         return CT_OK;
     ct_cfg_loops(w->cfg, &w->loop_count);
     w->loops = calloc(w->loop_count + 1, sizeof *w->loops);
-    return w->loops ? ct_wcet_make_nests(w) : ct_fail_nomem(w->ctx, "wcet");
+    if (!w->loops)
+        return ct_fail_nomem(w->ctx, "wcet");
+    int rc = ct_wcet_find_lines(w);
+    if (!rc)
+        rc = ct_wcet_find_recursion(w);
+    if (!rc)
+        rc = ct_wcet_make_nests(w);
+    if (rc) {
+        free(w->loops);
+        w->loops = NULL;
+    }
+    return rc;
+}
+
+bool ct_wcet_exceeds(const struct ct_wcet *w, uint32_t loop, uint64_t bound)
+{
+    size_t count;
+    return !w->recursive[ct_cfg_loops(w->cfg, &count)[loop].function] && w->loops[loop].observed > bound;
 }
 
 const struct ct_wcet_loop *ct_wcet_loops(const struct ct_wcet *w, size_t *count)
@@ -284,8 +301,6 @@ static int begin_stream(struct ct_wcet *w, uint32_t lane)
     size_t count;
     const struct ct_cfg_function *functions = ct_cfg_functions(w->cfg, &count);
     int rc = ct_wcet_make_loops(w);
-    if (!rc && !w->recursive)
-        rc = ct_wcet_find_recursion(w);
     if (!rc && !CT_MAKE_ROOM(w->streams, w->stream_room, w->stream_count + 1))
         rc = ct_fail_nomem(w->ctx, "wcet");
     struct ct_wcet_stream *s = rc ? NULL : calloc(1, sizeof *s);

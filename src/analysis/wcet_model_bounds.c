@@ -78,7 +78,7 @@ static void find_bound(struct ct_wcet_model *m, uint32_t loop)
         return;
     l->bound = ct_cfg_loop_count(m->w->cfg, loop);
     l->origin = CT_WCET_COUNTED;
-    if (l->bound < l->observed || !l->bound) {
+    if (!l->bound || ct_wcet_exceeds(m->w, loop, l->bound)) {
         l->bound = l->observed;
         l->origin = l->observed ? CT_WCET_OBSERVED : CT_WCET_NOBODY;
     }

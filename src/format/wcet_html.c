@@ -20,18 +20,16 @@ static double part_of(uint64_t part, uint64_t all)
     return all ? (double)part / (double)all : 0;
 }
 
-static void place_cell(FILE *out, const struct ct_wcet_view *v, uint32_t block, const char *class)
+static void place_cell(FILE *out, const struct ct_wcet_view *v, struct ct_wcet_place place, const char *class)
 {
-    uint32_t line;
-    const char *file = ct_wcet_view_line(v, block, &line);
-    const struct ct_cfg_block *b = ct_wcet_view_block(v, block);
+    const struct ct_cfg_block *b = ct_wcet_view_block(v, place.block);
     fprintf(out, "<td class=\"%s\" data-tip=\"block %" PRIu32 ", 0x%" PRIx64 " to 0x%" PRIx64 "\">", class,
-            block, b->start, b->last);
-    ct_xml_text(out, ct_wcet_view_function(v, block));
-    if (file) {
+            place.block, b->start, b->last);
+    ct_xml_text(out, ct_wcet_view_function(v, place.block));
+    if (place.file) {
         fputs(" <span class=\"soft\">", out);
-        ct_xml_text(out, file);
-        fprintf(out, ":%" PRIu32 "</span>", line);
+        ct_xml_text(out, place.file);
+        fprintf(out, ":%" PRIu32 "</span>", place.line);
     }
     fputs("</td>", out);
 }
@@ -240,7 +238,7 @@ static void loops(FILE *out, const struct ct_wcet_view *v)
         ct_page_count_cell(out, all[l].observed);
         fprintf(out, "<td><span class=\"badge %s\">%s</span></td>",
                 all[l].origin == CT_WCET_OBSERVED ? "bad" : "good", origin_text(all[l].origin));
-        place_cell(out, v, ct_wcet_view_loop(v, l)->head, "wide name first");
+        place_cell(out, v, ct_wcet_view_at_loop(v, l), "wide name first");
         fputs("</tr>\n", out);
     }
     if (shown)
@@ -260,7 +258,7 @@ static void assumptions(FILE *out, const struct ct_wcet_view *v)
     for (size_t i = 0; i < r->assumed_count && i < MOST_ROWS; i++) {
         fputs("<tr>", out);
         ct_page_count_cell(out, r->assumed[i].value);
-        place_cell(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]), "name keep first");
+        place_cell(out, v, ct_wcet_view_at_assumed(v, &r->assumed[i]), "name keep first");
         fprintf(out, "<td class=\"wide\">%s</td></tr>\n", ct_wcet_view_assumed_text(&r->assumed[i]));
     }
     fputs("</tbody></table></div>\n", out);
@@ -286,7 +284,7 @@ static void blocks(FILE *out, const struct ct_wcet_view *v)
         ct_page_part_cells(out, step->cycles, r->wcet);
         ct_page_count_cell(out, step->cycles);
         ct_page_count_cell(out, step->count);
-        place_cell(out, v, step->block, "wide name first");
+        place_cell(out, v, ct_wcet_view_at_block(v, step->block), "wide name first");
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table>\n", out);

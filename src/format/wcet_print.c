@@ -13,14 +13,13 @@
 
 /* ---- text ---- */
 
-static void text_place(FILE *out, const struct ct_wcet_view *v, uint32_t block)
+static void text_place(FILE *out, const struct ct_wcet_view *v, struct ct_wcet_place place)
 {
-    uint32_t line;
-    const char *file = ct_wcet_view_line(v, block, &line);
-    fprintf(out, "%s b%" PRIu32 " 0x%" PRIx64 "..0x%" PRIx64, ct_wcet_view_function(v, block), block,
-            ct_wcet_view_block(v, block)->start, ct_wcet_view_block(v, block)->last);
-    if (file)
-        fprintf(out, " %s:%" PRIu32, file, line);
+    const struct ct_cfg_block *block = ct_wcet_view_block(v, place.block);
+    fprintf(out, "%s b%" PRIu32 " 0x%" PRIx64 "..0x%" PRIx64, ct_wcet_view_function(v, place.block),
+            place.block, block->start, block->last);
+    if (place.file)
+        fprintf(out, " %s:%" PRIu32, place.file, place.line);
 }
 
 static void text_loops(FILE *out, const struct ct_wcet_view *v)
@@ -32,7 +31,7 @@ static void text_loops(FILE *out, const struct ct_wcet_view *v)
         if (!loops[l].used)
             continue;
         fprintf(out, "l%" PRIu32 " ", l);
-        text_place(out, v, ct_wcet_view_loop(v, l)->head);
+        text_place(out, v, ct_wcet_view_at_loop(v, l));
         fprintf(out, "\t%" PRIu64 "\t%s\t%" PRIu64 "\n", loops[l].bound,
                 ct_wcet_origin_name((enum ct_wcet_origin)loops[l].origin), loops[l].observed);
     }
@@ -51,7 +50,7 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
     fputs("\n# block\texecutions\tcycles\tpart\tmeasured_calls\n", out);
     for (size_t i = 0; i < r->path_count; i++) {
         const struct ct_wcet_step *s = &r->path[i];
-        text_place(out, v, s->block);
+        text_place(out, v, ct_wcet_view_at_block(v, s->block));
         fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%.1f%%\t%" PRIu64 "%s\n", s->count, s->cycles,
                 r->wcet ? 100.0 * (double)s->cycles / (double)r->wcet : 0, s->measured,
                 s->assumed ? "\tassumed" : "");
@@ -60,7 +59,7 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
     if (r->assumed_count)
         fputs("# assumed\tvalue\twhy\n", out);
     for (size_t i = 0; i < r->assumed_count; i++) {
-        text_place(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
+        text_place(out, v, ct_wcet_view_at_assumed(v, &r->assumed[i]));
         fprintf(out, "\t%" PRIu64 "\t%s", r->assumed[i].value, ct_wcet_view_assumed_text(&r->assumed[i]));
         if (r->assumed[i].runs)
             fprintf(out, " (%" PRIu64 " measured)", r->assumed[i].runs);
@@ -70,17 +69,15 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
 
 /* ---- JSON ---- */
 
-static void json_place(struct ct_json *json, const struct ct_wcet_view *v, uint32_t block)
+static void json_place(struct ct_json *json, const struct ct_wcet_view *v, struct ct_wcet_place place)
 {
-    uint32_t line;
-    const char *file = ct_wcet_view_line(v, block, &line);
-    ct_json_text(json, "function", ct_wcet_view_function(v, block));
-    ct_json_number(json, "block", block);
-    ct_json_address(json, "start", ct_wcet_view_block(v, block)->start);
-    ct_json_address(json, "last", ct_wcet_view_block(v, block)->last);
-    if (file) {
-        ct_json_text(json, "file", file);
-        ct_json_number(json, "line", line);
+    ct_json_text(json, "function", ct_wcet_view_function(v, place.block));
+    ct_json_number(json, "block", place.block);
+    ct_json_address(json, "start", ct_wcet_view_block(v, place.block)->start);
+    ct_json_address(json, "last", ct_wcet_view_block(v, place.block)->last);
+    if (place.file) {
+        ct_json_text(json, "file", place.file);
+        ct_json_number(json, "line", place.line);
     }
 }
 
@@ -90,7 +87,7 @@ static void json_path(struct ct_json *json, const struct ct_wcet_view *v)
     for (size_t i = 0; i < v->result->path_count; i++) {
         const struct ct_wcet_step *s = &v->result->path[i];
         ct_json_object(json, NULL);
-        json_place(json, v, s->block);
+        json_place(json, v, ct_wcet_view_at_block(v, s->block));
         ct_json_number(json, "count", s->count);
         ct_json_number(json, "cycles", s->cycles);
         ct_json_number(json, "measured_calls_cycles", s->measured);
@@ -110,7 +107,7 @@ static void json_loops(struct ct_json *json, const struct ct_wcet_view *v)
             continue;
         ct_json_object(json, NULL);
         ct_json_number(json, "id", l);
-        json_place(json, v, ct_wcet_view_loop(v, l)->head);
+        json_place(json, v, ct_wcet_view_at_loop(v, l));
         ct_json_number(json, "bound", loops[l].bound);
         ct_json_text(json, "origin", ct_wcet_origin_name((enum ct_wcet_origin)loops[l].origin));
         ct_json_number(json, "observed", loops[l].observed);
@@ -138,7 +135,7 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
     for (size_t i = 0; i < r->assumed_count; i++) {
         ct_json_object(&json, NULL);
         ct_json_text(&json, "kind", ct_wcet_view_assumed_name(r->assumed[i].kind));
-        json_place(&json, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
+        json_place(&json, v, ct_wcet_view_at_assumed(v, &r->assumed[i]));
         ct_json_number(&json, "value", r->assumed[i].value);
         if (r->assumed[i].runs)
             ct_json_number(&json, "runs", r->assumed[i].runs);
@@ -163,15 +160,14 @@ static bool is_on_path(const struct ct_wcet_view *v, uint32_t block)
 
 static void dot_block(FILE *out, const struct ct_wcet_view *v, const struct ct_wcet_step *s)
 {
-    uint32_t line;
-    const char *file = ct_wcet_view_line(v, s->block, &line);
+    const struct ct_wcet_place place = ct_wcet_view_at_block(v, s->block);
     double part = v->result->wcet ? (double)s->cycles / (double)v->result->wcet : 0;
     fprintf(out, "  b%" PRIu32 " [label=\"", s->block);
     ct_dot_text(out, ct_wcet_view_function(v, s->block));
     fprintf(out, " b%" PRIu32 "\\n", s->block);
-    if (file) {
-        ct_dot_text(out, file);
-        fprintf(out, ":%" PRIu32 "\\n", line);
+    if (place.file) {
+        ct_dot_text(out, place.file);
+        fprintf(out, ":%" PRIu32 "\\n", place.line);
     }
     fprintf(out,
             "%" PRIu64 " times, %" PRIu64 " cycles\", style=\"filled%s\", fillcolor=\"0.0 %.3f 1.0\"];\n",

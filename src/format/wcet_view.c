@@ -17,19 +17,31 @@ const char *ct_wcet_view_function(const struct ct_wcet_view *v, uint32_t block)
     return function == CT_CFG_NONE ? CT_SYMBOL_UNKNOWN : ct_cfg_functions(v->cfg, &count)[function].label;
 }
 
-const struct ct_cfg_loop *ct_wcet_view_loop(const struct ct_wcet_view *v, uint32_t number)
+static struct ct_wcet_place place_of(const struct ct_wcet_view *v, uint32_t block, uint32_t file,
+                                     uint32_t line)
 {
-    size_t count;
-    return &ct_cfg_loops(v->cfg, &count)[number];
+    const char *path = file == CT_LINE_NONE ? NULL : ct_lines_file(v->lines, file);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return (struct ct_wcet_place){.block = block, .line = line, .file = slash ? slash + 1 : path};
 }
 
-const char *ct_wcet_view_line(const struct ct_wcet_view *v, uint32_t block, uint32_t *line)
+struct ct_wcet_place ct_wcet_view_at_block(const struct ct_wcet_view *v, uint32_t block)
 {
     const struct ct_line *row = v->lines ? ct_lines_at(v->lines, ct_wcet_view_block(v, block)->start) : NULL;
-    const char *path = row ? ct_lines_file(v->lines, row->file) : NULL;
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    *line = row ? row->line : 0;
-    return slash ? slash + 1 : path;
+    return place_of(v, block, row ? row->file : CT_LINE_NONE, row ? row->line : 0);
+}
+
+struct ct_wcet_place ct_wcet_view_at_loop(const struct ct_wcet_view *v, uint32_t loop)
+{
+    size_t count;
+    const struct ct_wcet_loop *l = &ct_wcet_loops(v->wcet, &count)[loop];
+    return place_of(v, ct_cfg_loops(v->cfg, &count)[loop].head, l->line ? l->file : CT_LINE_NONE, l->line);
+}
+
+struct ct_wcet_place ct_wcet_view_at_assumed(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a)
+{
+    const bool is_loop = a->kind == CT_WCET_LOOP || a->kind == CT_WCET_TOTAL || a->kind == CT_WCET_LEFT_OUT;
+    return is_loop ? ct_wcet_view_at_loop(v, a->what) : ct_wcet_view_at_block(v, a->what);
 }
 
 const char *ct_wcet_view_assumed_name(uint32_t kind)
@@ -63,10 +75,4 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
     if (a->kind == CT_WCET_DEPTH && a->within != CT_CFG_NONE)
         return "the total runs of this function are only the largest observed count in a run of the entry";
     return texts[a->kind];
-}
-
-uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a)
-{
-    bool is_loop = a->kind == CT_WCET_LOOP || a->kind == CT_WCET_TOTAL || a->kind == CT_WCET_LEFT_OUT;
-    return is_loop ? ct_wcet_view_loop(v, a->what)->head : a->what;
 }

@@ -4,15 +4,23 @@
 
 #include "coretap/format.h"
 
-/* Return a block, the name of its function, and a loop, by number. */
+/* Return a block and the name of its function, by number. */
 const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *view, uint32_t number);
 const char *ct_wcet_view_function(const struct ct_wcet_view *view, uint32_t block);
-const struct ct_cfg_loop *ct_wcet_view_loop(const struct ct_wcet_view *view, uint32_t number);
 
-/* Returns the source file of a block's begin without folders, and its line. NULL when unknown. */
-const char *ct_wcet_view_line(const struct ct_wcet_view *view, uint32_t block, uint32_t *line);
+/* A block and its place in the source. */
+struct ct_wcet_place {
+    uint32_t block;
+    uint32_t line;
+    const char *file; /* without folders; NULL when unknown */
+};
 
-/* Return the name of an assumption (enum ct_wcet_assumption), its meaning, and its block. */
+/* Return the place of a block's begin, of a loop, whose block is its head, and of an assumption. */
+struct ct_wcet_place ct_wcet_view_at_block(const struct ct_wcet_view *view, uint32_t block);
+struct ct_wcet_place ct_wcet_view_at_loop(const struct ct_wcet_view *view, uint32_t loop);
+struct ct_wcet_place ct_wcet_view_at_assumed(const struct ct_wcet_view *view,
+                                             const struct ct_wcet_assumed *assumed);
+
+/* Return the name of an assumption (enum ct_wcet_assumption), and its meaning. */
 const char *ct_wcet_view_assumed_name(uint32_t kind);
 const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *assumed);
-uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *view, const struct ct_wcet_assumed *assumed);

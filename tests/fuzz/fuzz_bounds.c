@@ -46,14 +46,14 @@ static void check_file(const char *text)
 
 static void check_comments(const char *text, size_t size)
 {
-    uint64_t *bounds;
+    struct ct_wcet_comment *bounds;
     uint32_t count;
     uint32_t lines = size && text[size - 1] != '\n';
     for (size_t i = 0; i < size; i++)
         lines += text[i] == '\n';
     require(ct_wcet_comment_bounds(text, size, &bounds, &count) == CT_OK && count == lines);
     for (uint32_t i = 0; i < count; i++)
-        require(bounds[i] <= INT32_MAX);
+        require(bounds[i].bound <= INT32_MAX);
     free(bounds);
 }
 
