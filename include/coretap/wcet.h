@@ -62,12 +62,13 @@ struct ct_wcet_step {
 };
 
 enum ct_wcet_assumption {
-    CT_WCET_CYCLES,  /* this path was never observed: its cycles are those of its instructions at the slowest
-                        observed rate */
-    CT_WCET_SHARED,  /* its cycles were only observed as shares of counts for several steps */
-    CT_WCET_CALL,    /* a computed call that was never observed: its callee takes no time here */
-    CT_WCET_LOOP,    /* the bound of this loop is what was observed */
-    CT_WCET_WAY_OUT, /* a computed branch that was never observed: no path goes there */
+    CT_WCET_CYCLES, /* this path was never observed: its cycles are those of its instructions at the slowest
+                       observed rate */
+    CT_WCET_SHARED, /* its cycles were only observed as shares of counts for several steps */
+    CT_WCET_CALL,   /* a call of code that is not known: a computed call that was never observed, or a call of
+                       an address outside of the program; its callee takes no time here */
+    CT_WCET_LOOP,   /* the bound of this loop is what was observed */
+    CT_WCET_WAY_OUT, /* the same for a branch: no path goes there */
     CT_WCET_TOTAL,   /* the total iterations of the loop during `within` do not exceed the observed maximum,
                         which nothing else guarantees */
     CT_WCET_DEPTH, /* the executions of the function for each call from outside of its recursion do not exceed

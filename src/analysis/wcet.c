@@ -112,7 +112,7 @@ static int assume_way(const struct ct_wcet_model *m, uint32_t column, const uint
     a.kind = c->runs ? CT_WCET_MEASURED : CT_WCET_CALL;
     a.value = c->call;
     a.runs = c->runs;
-    if (!rc && (c->runs ? is_first_call(m, column, values) : m->edges[c->edge].kind == CT_CFG_UNKNOWN))
+    if (!rc && (c->runs ? is_first_call(m, column, values) : ct_wcet_model_leads_out(&m->edges[c->edge])))
         rc = add_assumed(m->w, result, a);
     return rc;
 }
@@ -126,16 +126,27 @@ static int assume_ways(const struct ct_wcet_model *m, const uint64_t *values, st
     return rc;
 }
 
-/* Notes the computed branches without a known target, which have no way out in the model. CT_ERR_NOMEM. */
+/* Returns whether code outside of the graph may follow a vertex, to which no path leads in the model. The
+ * targets of a computed branch are complete as soon as one is known. */
+static bool ends_open(const struct ct_wcet_model *m, const struct ct_wcet_vertex *v)
+{
+    bool open = m->blocks[v->end].cut;
+    for (uint32_t e = m->blocks[v->end].first_out; e != CT_CFG_NONE; e = m->edges[e].next_out) {
+        bool way = v->count && m->edges[e].kind == CT_CFG_UNKNOWN;
+        for (uint32_t c = v->first; c < v->first + v->count; c++)
+            way |= m->columns[c].edge == e;
+        open |= !way && ct_wcet_model_leads_out(&m->edges[e]);
+    }
+    return open;
+}
+
+/* Notes the branches that lead to code outside of the graph. CT_ERR_NOMEM. */
 static int assume_ends(const struct ct_wcet_model *m, struct ct_wcet_result *result)
 {
     int rc = CT_OK;
     for (uint32_t v = 0; !rc && !m->options->exclude && v < m->vertex_count; v++) {
-        const struct ct_cfg_block *block = &m->blocks[m->vertices[v].end];
         const struct ct_wcet_assumed a = {CT_WCET_WAY_OUT, m->vertices[v].end, CT_CFG_NONE, 0, 0, 0};
-        if (m->vertices[v].count || block->first_out == CT_CFG_NONE)
-            continue;
-        if (m->edges[block->first_out].kind == CT_CFG_UNKNOWN)
+        if (ends_open(m, &m->vertices[v]))
             rc = add_assumed(m->w, result, a);
     }
     return rc;

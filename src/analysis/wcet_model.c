@@ -123,7 +123,7 @@ static bool is_stub(const struct ct_wcet_model *m, const struct ct_cfg_function 
 static struct ct_wcet_call call_of(const struct ct_wcet_model *m, const struct ct_cfg_edge *e)
 {
     const uint32_t f = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
-    if (e->kind == CT_CFG_UNKNOWN)
+    if (ct_wcet_model_leads_out(e))
         return ct_wcet_call_out(m->w, m->blocks[e->from].last);
     if ((e->kind != CT_CFG_CALL && e->kind != CT_CFG_TAIL) || f == CT_CFG_NONE ||
         m->functions[f].block != e->to ||
@@ -177,17 +177,22 @@ static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
     return false;
 }
 
+bool ct_wcet_model_leads_out(const struct ct_cfg_edge *e)
+{
+    return e->to == CT_CFG_NONE && e->kind != CT_CFG_RETURN;
+}
+
 /* Returns whether an edge is a column. Excludes edges from a call to the block behind it, whose flow is that
- * of the call, and those into what is left out. A computed branch or call leaves the program when calls of
- * other programs were measured; a computed call without any target calls nothing. */
+ * of the call, and those into what is left out. A branch or call leaves the program when calls of other
+ * programs were measured; a call without any known target calls nothing. */
 static bool is_way(struct ct_wcet_model *m, const struct ct_cfg_edge *e)
 {
     const struct ct_cfg_block *from = &m->blocks[e->from];
     if (e->kind == CT_CFG_CALLED)
         return false;
-    if (e->kind == CT_CFG_UNKNOWN)
+    if (ct_wcet_model_leads_out(e))
         return ct_wcet_call_out(m->w, from->last).runs ||
-               (from->sub == CT_INSN_SUB_LINK && !has_targets(m, e->from));
+               (from->sub == CT_INSN_SUB_LINK && e->kind != CT_CFG_NEXT && !has_targets(m, e->from));
     return !ct_wcet_model_leaves_out(m, e);
 }
 

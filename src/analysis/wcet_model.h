@@ -79,6 +79,9 @@ int ct_wcet_model_columns(struct ct_wcet_model *model);
 
 /* Returns the block that runs behind one without a branch at its end. CT_CFG_NONE for other blocks. */
 uint32_t ct_wcet_model_behind(const struct ct_wcet_model *model, uint32_t block);
+
+/* Returns whether an edge leads to code that the graph does not have. */
+bool ct_wcet_model_leads_out(const struct ct_cfg_edge *edge);
 int ct_wcet_model_rows(struct ct_wcet_model *model);
 
 /* Adds to the last row the number of traversals of an edge, times `factor`. CT_ERR_NOMEM. */

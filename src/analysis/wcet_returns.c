@@ -75,7 +75,7 @@ static void search(struct work *k, uint32_t block, uint32_t from)
     k->queue[k->count++] = vertex;
 }
 
-/* Finds the first vertex, on the paths from the entry, that ends in a computed branch without a target.
+/* Finds the first vertex, on the paths from the entry, that ends in a branch to code outside of the graph.
  * Returns CT_CFG_NONE when there is none. */
 static uint32_t find_dead_end(struct work *k, uint32_t entry)
 {
@@ -85,7 +85,7 @@ static uint32_t find_dead_end(struct work *k, uint32_t entry)
     for (size_t i = 0; i < k->count; i++) {
         const struct ct_wcet_vertex *v = &m->vertices[k->queue[i]];
         const uint32_t out = m->blocks[v->end].first_out;
-        if (!v->count && out != CT_CFG_NONE && m->edges[out].kind == CT_CFG_UNKNOWN)
+        if (!v->count && out != CT_CFG_NONE && ct_wcet_model_leads_out(&m->edges[out]))
             return k->queue[i];
         for (uint32_t c = v->first; c < v->first + v->count; c++)
             search(k, m->columns[c].to, k->queue[i]);

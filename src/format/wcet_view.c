@@ -57,9 +57,9 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
         "this was never observed; its cycles are estimated from its instructions at the slowest rate "
         "observed",
         "this was observed only in cycle counts of several steps together",
-        "this computed call was never observed; the function that it calls is not in the bound",
+        "the code that this call leads to is not known, and is not in the bound",
         "the bound of this loop is only the largest observed count",
-        "this computed branch was never observed; its targets are not in the bound",
+        "the code that this branch leads to is not known, and is not in the bound",
         "the total iterations of this loop are only the largest observed count, for each entry of the loop "
         "around it",
         "the runs of this function for each outer call are only the largest observed count",

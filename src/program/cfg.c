@@ -43,6 +43,17 @@ struct ct_cfg_here *ct_cfg_here(const struct ct_cfg *cfg, uint64_t addr)
     return code ? &code->here[(addr - code->start) / step_of(cfg)] : NULL;
 }
 
+/* Makes a direct branch of BX PC in T32, which continues in A32. Linkers write it where T32 code enters A32.
+ */
+static void resolve_bx_pc(uint64_t addr, uint32_t op, struct ct_insn *insn)
+{
+    if (op >> 16 != 0x4778)
+        return;
+    insn->type = CT_INSN_BR;
+    insn->target = (addr + 4) & ~UINT64_C(3);
+    insn->isa = CT_ISA_A32;
+}
+
 bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_insn *insn, uint32_t *op)
 {
     const struct ct_cfg_code *code = code_at(cfg, addr);
@@ -59,6 +70,8 @@ bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struc
         ct_insn_decode_a32(word, addr, &cfg->arch, insn);
     else
         ct_insn_decode_t32(word, addr, &cfg->arch, insn);
+    if (isa == CT_ISA_T32)
+        resolve_bx_pc(addr, word, insn);
     insn->cond |= (code->marks[(addr - code->start) / 2] & CT_CFG_MARK_COND) != 0;
     if (op)
         *op = word;

@@ -61,12 +61,24 @@ static int push(struct ct_cfg *cfg, struct ct_cfg_work work)
     return rc;
 }
 
+/* Returns whether T32 code enters A32 code at `addr`, within one function: a veneer of the linker. */
+static bool is_behind_bx_pc(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa)
+{
+    struct ct_insn insn;
+    for (uint64_t before = addr - 4; isa == CT_ISA_A32 && before < addr; before += 2)
+        if (ct_cfg_insn(cfg, before, CT_ISA_T32, &insn, NULL) && insn.type == CT_INSN_BR &&
+            insn.isa == CT_ISA_A32 && insn.target == addr)
+            return true;
+    return false;
+}
+
 int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t owner)
 {
     uint8_t *mark = ct_cfg_mark(cfg, addr);
     struct ct_cfg_work work = {.addr = addr, .owner = owner, .isa = (uint8_t)isa};
     const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
-    if (!mark || (isa != CT_ISA_T32 && addr & 3) || isa > CT_ISA_T32 || (symbol && symbol->isa != isa))
+    if (!mark || (isa != CT_ISA_T32 && addr & 3) || isa > CT_ISA_T32 ||
+        (symbol && symbol->isa != isa && !is_behind_bx_pc(cfg, addr, isa)))
         return CT_OK;
     bool explored = *mark & CT_CFG_MARK_INSN;
     if (explored && (*mark & CT_CFG_MARK_ISA) >> CT_CFG_MARK_SHIFT != isa)

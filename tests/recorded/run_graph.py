@@ -167,6 +167,39 @@ def tables(command, program, a64):
     return f"tables: {check(program, a64)}"
 
 
+VENEER = """.syntax unified
+.text
+.thumb
+.type veneer, %function
+veneer: bx pc
+ nop
+ .arm
+ b worker
+.size veneer, .-veneer
+.type worker, %function
+worker: bx lr
+.size worker, .-worker
+.thumb
+.global _start
+.type _start, %function
+_start: bl veneer
+ bx lr
+.size _start, .-_start
+"""
+
+
+def veneer(folder):
+    """Checks that T32 code which enters A32 by BX PC, as linkers write it, leads on there."""
+    source, program = folder / "veneer.s", folder / "veneer"
+    source.write_text(VENEER)
+    subprocess.run(["arm-linux-gnueabihf-gcc", "-nostdlib", "-static", "-o", program, source], check=True)
+    graph = json.loads(subprocess.run([COMMAND, "graph", "-f", "json", "--elf", program], capture_output=True,
+                                      text=True, check=True).stdout)
+    functions = {f["name"]: f for f in graph["functions"]}
+    kinds = [e["kind"] for b in functions["veneer"]["blocks"] for e in b["edges"]]
+    assert sorted(kinds) == ["branch", "tail"] and functions["_start"]["returns"], functions
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for target, command in TARGETS.items():
@@ -178,6 +211,8 @@ def main():
                 program = pathlib.Path(folder) / f"{target}{level}"
                 tap.case(f"{target} {level}", missing,
                          lambda c=(*command, level), p=program, a="A64" in target: tables(c, p, a))
+        missing = None if shutil.which("arm-linux-gnueabihf-gcc") else "needs arm-linux-gnueabihf-gcc"
+        tap.case("a veneer from T32 to A32", missing, lambda: veneer(pathlib.Path(folder)))
     return tap.finish()
 
 

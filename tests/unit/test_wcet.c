@@ -39,6 +39,8 @@ enum {
     OUTSIDE = 23,
     STUB = 25,
     ENDLESS = 26,
+    LEAVES = 27,
+    CALLS_FAR = 30,
 };
 
 static const uint32_t code[] = {
@@ -69,6 +71,11 @@ static const uint32_t code[] = {
     RET,                 /* 24 */
     0xd61f0200,          /* 25 stub: br x16 */
     0x14000000,          /* 26 endless: b endless */
+    0x34000000 | 2 << 5, /* 27 leaves: cbz w0, 29 */
+    0x14100000,          /* 28: b to an address outside of the program */
+    RET,                 /* 29 */
+    0x94100000,          /* 30 calls_far: bl to an address outside of the program */
+    RET,                 /* 31 */
 };
 
 static const struct test_symbol symbols[] = {
@@ -87,6 +94,13 @@ static const struct test_symbol symbols[] = {
     {.name = "outside", .value = AT(OUTSIDE), .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     {.name = "stub", .value = AT(STUB), .size = 4, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     {.name = "endless", .value = AT(ENDLESS), .size = 4, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "leaves", .value = AT(LEAVES), .size = 12, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "calls_far",
+     .value = AT(CALLS_FAR),
+     .size = 8,
+     .type = STT_FUNC,
+     .bind = STB_GLOBAL,
+     .section = 1},
 };
 
 struct fixture {
@@ -409,6 +423,30 @@ TEST_WITH(an_entry_without_a_return_is_refused, f)
         assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
         assert_string_equal(ct_ctx_error(f->ctx), cases[i].says);
     }
+}
+
+/* Returns whether the result says that code outside of the graph follows the branch at a word. */
+static bool is_open_at(const struct fixture *f, const struct ct_wcet_result *r, enum ct_wcet_assumption kind,
+                       unsigned word)
+{
+    for (size_t i = 0; i < r->assumed_count; i++)
+        if (r->assumed[i].kind == kind && r->assumed[i].what == ct_cfg_block_at(f->cfg, AT(word)))
+            return !r->is_bound;
+    return false;
+}
+
+TEST_WITH(code_outside_of_the_program_is_not_a_return, f)
+{
+    step(f, LEAVES, LEAVES, 29, true, 4);
+    step(f, 29, 29, 1, true, 6);
+    measure(f);
+    f->entry = ct_cfg_function_at(f->cfg, AT(LEAVES));
+    const struct ct_wcet_result leaves = solve(f, false);
+    assert_int_equal(leaves.wcet, 4 + 6);
+    assert_true(is_open_at(f, &leaves, CT_WCET_WAY_OUT, 28));
+    f->entry = ct_cfg_function_at(f->cfg, AT(CALLS_FAR));
+    const struct ct_wcet_result calls = solve(f, false);
+    assert_true(is_open_at(f, &calls, CT_WCET_CALL, CALLS_FAR));
 }
 
 /* A call of a recursion from outside is counted once, not once for each of its functions. */
