@@ -8,6 +8,8 @@
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 
+#define UNKNOWN (CT_LINE_NONE - 1) /* of a scope: not looked for yet */
+
 struct finder {
     const struct ct_lines *lines;
     const struct ct_line_scope *scopes;
@@ -94,15 +96,18 @@ static bool line_in(const struct finder *f, uint64_t addr, uint32_t scope, uint3
     return *file != CT_LINE_NONE && *line;
 }
 
-/* Writes to scopes[loop] the function or inlined call that a loop is in. */
+/* Writes to scopes[loop] the function or inlined call that a loop is in: the one around its deciding
+ * branches. */
 static void find_scopes(const struct finder *f, uint32_t *scopes)
 {
     for (uint32_t l = 0; l < f->loop_count; l++)
-        scopes[l] = ct_lines_scope_at(f->lines, f->blocks[f->loops[l].head].start);
+        scopes[l] = UNKNOWN;
     for (uint32_t b = 0; b < f->block_count; b++) {
         const uint32_t l = f->blocks[b].loop;
-        if (l != CT_CFG_NONE && decides(f, b, l))
-            scopes[l] = around(f, scopes[l], ct_lines_scope_at(f->lines, f->blocks[b].last));
+        if (l == CT_CFG_NONE || !decides(f, b, l))
+            continue;
+        const uint32_t scope = ct_lines_scope_at(f->lines, f->blocks[b].last);
+        scopes[l] = scopes[l] == UNKNOWN ? scope : around(f, scopes[l], scope);
     }
 }
 
@@ -141,7 +146,8 @@ int ct_wcet_find_lines(struct ct_wcet *w)
     }
     for (uint32_t l = 0; w->lines && l < w->loop_count; l++) {
         struct ct_wcet_loop *loop = &w->loops[l];
-        if (!loop->line && !line_in(&f, f.blocks[f.loops[l].head].start, scopes[l], &loop->file, &loop->line))
+        const uint64_t head = f.blocks[f.loops[l].head].start;
+        if (!loop->line && !line_in(&f, head, ct_lines_scope_at(w->lines, head), &loop->file, &loop->line))
             loop->line = 0;
     }
     free(scopes);

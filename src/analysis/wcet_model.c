@@ -196,11 +196,22 @@ static bool is_way(struct ct_wcet_model *m, const struct ct_cfg_edge *e)
     return !ct_wcet_model_leaves_out(m, e);
 }
 
+/* Returns whether a vertex runs on into what is left out. */
+static bool runs_into_left_out(struct ct_wcet_model *m, const struct ct_wcet_vertex *v)
+{
+    for (uint32_t b = v->block; b != v->end; b = ct_wcet_model_behind(m, b))
+        for (uint32_t e = m->blocks[b].first_out; e != CT_CFG_NONE; e = m->edges[e].next_out)
+            if (m->edges[e].kind == CT_CFG_NEXT && ct_wcet_model_leaves_out(m, &m->edges[e]))
+                return true;
+    return false;
+}
+
 /* Adds the ways out of a vertex. The block behind a call becomes a vertex when one of them is the call. */
 static int make_ways(struct ct_wcet_model *m, uint32_t vertex)
 {
     const uint32_t first = (uint32_t)m->column_count;
-    const uint32_t out = m->blocks[m->vertices[vertex].end].first_out;
+    const bool ends = runs_into_left_out(m, &m->vertices[vertex]);
+    const uint32_t out = ends ? CT_CFG_NONE : m->blocks[m->vertices[vertex].end].first_out;
     int rc = CT_OK;
     bool calls = false;
     for (uint32_t e = out; !rc && e != CT_CFG_NONE; e = m->edges[e].next_out) {

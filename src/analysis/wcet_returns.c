@@ -4,7 +4,9 @@
 #include "analysis/wcet_model.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
 
@@ -123,6 +125,50 @@ static const struct ct_cfg_function *find_uncalled(const struct work *k)
     return NULL;
 }
 
+/* Returns a loop to which a block leads and that is left out because it has no bound and never ran, or
+ * CT_CFG_NONE. */
+static uint32_t left_out_behind(const struct ct_wcet_model *m, uint32_t block)
+{
+    for (uint32_t e = m->blocks[block].first_out; e != CT_CFG_NONE; e = m->edges[e].next_out) {
+        const uint32_t to = m->edges[e].to;
+        const uint32_t loop = to != CT_CFG_NONE && m->blocks[to].head ? m->blocks[to].loop : CT_CFG_NONE;
+        if (loop != CT_CFG_NONE && m->w->loops[loop].used && !m->w->loops[loop].bound &&
+            !m->functions[m->loops[loop].function].no_return)
+            return loop;
+    }
+    return CT_CFG_NONE;
+}
+
+/* Returns such a loop on the searched paths. */
+static uint32_t find_left_out(const struct work *k)
+{
+    uint32_t loop = CT_CFG_NONE;
+    for (size_t i = 0; loop == CT_CFG_NONE && i < k->count; i++)
+        for (uint32_t b = k->m->vertices[k->queue[i]].block; loop == CT_CFG_NONE && b != CT_CFG_NONE;
+             b = ct_wcet_model_behind(k->m, b))
+            loop = left_out_behind(k->m, b);
+    return loop;
+}
+
+static int refuse_left_out(const struct ct_wcet_model *m, const struct ct_cfg_function *entry, uint32_t loop)
+{
+    char place[256];
+    const uint64_t head = m->blocks[m->loops[loop].head].start;
+    const struct ct_wcet_loop *l = &m->w->loops[loop];
+    const char *path = l->line ? ct_lines_file(m->w->lines, l->file) : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (path)
+        snprintf(place, sizeof place, "%.200s:%" PRIu32, slash ? slash + 1 : path, l->line);
+    else
+        snprintf(place, sizeof place, "0x%" PRIx64, head);
+    return ct_fail(
+        m->w->ctx, CT_ERR_NOT_FOUND,
+        "%s: no path satisfies all constraints, because all of them lead through the loop at %s in "
+        "%s, which never ran and has no bound; give one with 'loop %s N' in the file of bounds, or "
+        "a capture in which the loop runs",
+        entry->label, place, m->functions[m->loops[loop].function].label, place);
+}
+
 static int refuse(struct work *k, const struct ct_cfg_function *entry)
 {
     const struct ct_wcet_model *m = k->m;
@@ -140,6 +186,9 @@ static int refuse(struct work *k, const struct ct_cfg_function *entry)
             "%s: no path satisfies all constraints, because %s calls itself without a known limit and was "
             "never observed to return; give the limit with 'recursion %s N' in the file of bounds",
             entry->label, uncalled->label, uncalled->label);
+    const uint32_t loop = m->options->exclude ? CT_CFG_NONE : find_left_out(k);
+    if (loop != CT_CFG_NONE)
+        return refuse_left_out(m, entry, loop);
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
                    "%s: no path satisfies all constraints, because %s; choose an entry that returns",
                    entry->label,

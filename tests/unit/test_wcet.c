@@ -41,6 +41,7 @@ enum {
     ENDLESS = 26,
     LEAVES = 27,
     CALLS_FAR = 30,
+    WAITS = 32,
 };
 
 static const uint32_t code[] = {
@@ -76,6 +77,9 @@ static const uint32_t code[] = {
     RET,                 /* 29 */
     0x94100000,          /* 30 calls_far: bl to an address outside of the program */
     RET,                 /* 31 */
+    NOP,                 /* 32 waits */
+    0x35000000,          /* 33: cbnz w0, 33 */
+    RET,                 /* 34 */
 };
 
 static const struct test_symbol symbols[] = {
@@ -101,6 +105,7 @@ static const struct test_symbol symbols[] = {
      .type = STT_FUNC,
      .bind = STB_GLOBAL,
      .section = 1},
+    {.name = "waits", .value = AT(WAITS), .size = 12, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
 };
 
 struct fixture {
@@ -413,6 +418,9 @@ TEST_WITH(an_entry_without_a_return_is_refused, f)
          "was never observed to return; give the limit with 'recursion one N' in the file of bounds"},
         {ENDLESS, "endless: no path satisfies all constraints, because it never returns; choose an entry "
                   "that returns"},
+        {WAITS, "waits: no path satisfies all constraints, because all of them lead through the loop at "
+                "0x400084 in waits, which never ran and has no bound; give one with 'loop 0x400084 N' in the "
+                "file of bounds, or a capture in which the loop runs"},
     };
     run_work(f, false, 0);
     measure(f);
@@ -423,6 +431,9 @@ TEST_WITH(an_entry_without_a_return_is_refused, f)
         assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
         assert_string_equal(ct_ctx_error(f->ctx), cases[i].says);
     }
+    assert_int_equal(ct_wcet_bounds(f->wcet, "bounds", "loop 0x400084 5"), CT_OK);
+    f->entry = ct_cfg_function_at(f->cfg, AT(WAITS));
+    assert_true(solve(f, false).is_bound);
 }
 
 /* Returns whether the result says that code outside of the graph follows the branch at a word. */
