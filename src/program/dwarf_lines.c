@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads debug information into tables, and answers queries from them. The file's size limits how much is
  * read. */
+#define _GNU_SOURCE /* asprintf */
 #include "program/dwarf_lines.h"
 #include "base/ctx.h"
 #include "base/options.h"
@@ -8,7 +9,9 @@
 #include "base/search.h"
 #include "program/memory.h"
 
+#include <dwarf.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,33 +39,62 @@ int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result)
     return ct_unless_nomem(reader->ctx, reader->name, result ? result : reader->result);
 }
 
-uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path)
+/* Removes redundant parts of a path: "//", "./", and "NAME/../". */
+static void simplify(char *path)
 {
+    const size_t root = path[0] == '/'; /* length of the part that no ".." removes */
+    size_t n = root;
+    size_t fixed = root;
+    for (const char *part = path + root; *part;) {
+        const size_t length = strcspn(part, "/");
+        const bool up = length == 2 && part[0] == '.' && part[1] == '.';
+        if (up && n > fixed) {
+            n--; /* the slash */
+            while (n > fixed && path[n - 1] != '/')
+                n--;
+        } else if (length && !(length == 1 && part[0] == '.') && !(up && root)) {
+            memmove(path + n, part, length);
+            n += length;
+            path[n++] = '/';
+            fixed = up ? n : fixed;
+        }
+        part += length + (part[length] == '/');
+    }
+    path[n > root ? n - 1 : n] = '\0';
+}
+
+/* Returns whether a path is one in a folder already, because libdw has joined both. */
+static bool begins_with(const char *path, const char *folder)
+{
+    const size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *folder, const char *path)
+{
+    char *plain = NULL;
     if (!path)
         return CT_LINE_NONE;
-    size_t length = strlen(path);
-    char *plain = malloc(length + 1);
-    if (!plain) {
+    const bool joins = folder && path[0] != '/' && path[0] != '<' && !begins_with(path, folder);
+    if (asprintf(&plain, "%s%s%s/", joins ? folder : "", joins ? "/" : "", path) < 0) {
         reader->result = ct_fail_nomem(reader->ctx, reader->name);
         return CT_LINE_NONE;
     }
-    size_t n = 0;
-    for (size_t i = 0; i < length; i++) {
-        bool begins = n == 0 || plain[n - 1] == '/';
-        if (begins && n && path[i] == '/')
-            continue;
-        if (begins && path[i] == '.' && path[i + 1] == '/') {
-            i++;
-            continue;
-        }
-        plain[n++] = path[i];
-    }
-    plain[n] = '\0';
+    simplify(plain);
     uint32_t file = ct_names_add_printable(&reader->lines->files, plain);
     if (file == CT_NAMES_NONE)
         reader->result = ct_fail_nomem(reader->ctx, reader->name);
     free(plain);
     return file;
+}
+
+const char *ct_dwarf_folder(struct ct_dwarf_reader *reader, Dwarf_CU *unit)
+{
+    Dwarf_Attribute value;
+    Dwarf_Die die;
+    const bool known = unit && dwarf_cu_die(unit, &die, NULL, NULL, NULL, NULL, NULL, NULL) &&
+                       dwarf_attr(&die, DW_AT_comp_dir, &value);
+    return known ? ct_dwarf_text(reader, &value) : NULL;
 }
 
 static struct ct_lines *new_lines(struct ct_ctx *ctx, const char *name, const char *path,

@@ -48,9 +48,12 @@ struct ct_dwarf_reader {
     int result; /* CT_ERR_NOMEM once something could not be stored */
 };
 
-/* Returns the number of a path, without redundant parts ("./", "//"). CT_LINE_NONE without a path or when out
- * of memory; reader->result says which. */
-uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path);
+/* Returns the number of a path, without redundant parts. A relative path is one in `folder`,
+ * which may be NULL. CT_LINE_NONE without a path or when out of memory; reader->result says which. */
+uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *folder, const char *path);
+
+/* Returns the folder in which a unit was compiled, or NULL. */
+const char *ct_dwarf_folder(struct ct_dwarf_reader *reader, Dwarf_CU *unit);
 
 /* Returns the result of reading with libdw, given libdw's own: CT_ERR_NOMEM if errno, set to 0 before, is
  * ENOMEM. */

@@ -20,6 +20,9 @@ struct rows {
     size_t room;
     struct ct_extent *code; /* executable sections */
     size_t code_count;
+    const char *folder; /* in which the unit of the table was compiled */
+    const char *path;   /* of the last row, as libdw gives it, and its number */
+    uint32_t file;
 };
 
 static int read_sections(struct ct_dwarf_reader *reader, struct rows *rows)
@@ -68,7 +71,7 @@ static uint32_t number(int value)
 }
 
 /* Reads a row. Returns false when a part of it cannot be read. */
-static bool read_row(struct ct_dwarf_reader *reader, Dwarf_Line *line, struct ct_line *out)
+static bool read_row(struct ct_dwarf_reader *reader, struct rows *rows, Dwarf_Line *line, struct ct_line *out)
 {
     Dwarf_Addr addr;
     int number_of_line;
@@ -79,8 +82,11 @@ static bool read_row(struct ct_dwarf_reader *reader, Dwarf_Line *line, struct ct
         return false;
     (void)dwarf_linecol(line, &column);
     (void)dwarf_linediscriminator(line, &discriminator);
+    if (path != rows->path)
+        rows->file = ct_dwarf_file(reader, rows->folder, path);
+    rows->path = path;
     *out = (struct ct_line){.addr = addr,
-                            .file = ct_dwarf_file(reader, path),
+                            .file = rows->file,
                             .line = number(number_of_line),
                             .column = number(column),
                             .discriminator = discriminator,
@@ -100,7 +106,7 @@ static int read_sequence(struct ct_dwarf_reader *reader, struct rows *rows, Dwar
             return ct_fail_nomem(reader->ctx, reader->name);
         struct raw_row *row = &rows->rows[rows->count];
         Dwarf_Addr end;
-        if (!read_row(reader, dwarf_onesrcline(table, i), &row->line) ||
+        if (!read_row(reader, rows, dwarf_onesrcline(table, i), &row->line) ||
             dwarf_lineaddr(dwarf_onesrcline(table, i + 1), &end) != 0 || end < row->line.addr)
             continue;
         row->line.end = end;
@@ -124,15 +130,27 @@ static int read_table(struct ct_dwarf_reader *reader, struct rows *rows, Dwarf_L
     return CT_OK;
 }
 
+/* Returns the folder in which the unit of a table was compiled, or NULL. Tables of DWARF 5 begin with it;
+ * libdw finds the unit of older ones. */
+static const char *folder_of(struct ct_dwarf_reader *reader, Dwarf_CU *unit, Dwarf_Files *files)
+{
+    const char *const *folders;
+    size_t count;
+    if (unit || dwarf_getsrcdirs(files, &folders, &count) != 0 || !count)
+        return ct_dwarf_folder(reader, unit);
+    return folders[0];
+}
+
 static int read_tables(struct ct_dwarf_reader *reader, struct rows *rows)
 {
     Dwarf_Off offset = 0;
     Dwarf_CU *unit = NULL;
     for (;;) {
         Dwarf_Off next;
+        Dwarf_Files *files = NULL;
         Dwarf_Lines *table = NULL;
         size_t count = 0;
-        int more = dwarf_next_lines(reader->dwarf, offset, &next, &unit, NULL, NULL, &table, &count);
+        int more = dwarf_next_lines(reader->dwarf, offset, &next, &unit, &files, NULL, &table, &count);
         if (more == 1)
             return CT_OK;
         if (ct_dwarf_status(reader, CT_OK) != CT_OK)
@@ -144,6 +162,8 @@ static int read_tables(struct ct_dwarf_reader *reader, struct rows *rows)
                    reader->name, (unsigned long long)offset, dwarf_errmsg(-1));
             return CT_OK;
         }
+        rows->folder = folder_of(reader, unit, files);
+        rows->path = NULL;
         int result = read_table(reader, rows, table, count);
         if (result != CT_OK)
             return result;

@@ -29,6 +29,7 @@ struct scopes {
     size_t budget;              /* entries and ranges that may still come; there cannot be more than bytes */
     struct ct_name_limit limit; /* of different names */
     size_t split_texts;         /* most bytes of names that a split unit had */
+    const char *folder;         /* in which the unit was compiled */
     Dwarf_Files *files;
     size_t file_count;
     bool by_llvm;                 /* a compiler of LLVM made the unit */
@@ -132,7 +133,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
 static uint32_t unit_file(struct scopes *s, uint32_t file)
 {
     const char *path = s->files && file < s->file_count ? dwarf_filesrc(s->files, file, NULL, NULL) : NULL;
-    return ct_dwarf_file(s->reader, path);
+    return ct_dwarf_file(s->reader, s->folder, path);
 }
 
 /* Returns the file that declares an entry. libdw ignores file 0 of DWARF 5, which is the compiled file, and
@@ -145,7 +146,7 @@ static uint32_t decl_file(struct scopes *s, Dwarf_Die *die)
     if (!dwarf_attr_integrate(die, DW_AT_decl_file, &value) || dwarf_formudata(&value, &number) != 0)
         return CT_LINE_NONE;
     if (value.cu != die->cu) /* completed by an entry of another unit */
-        return ct_dwarf_file(s->reader, dwarf_decl_file(die));
+        return ct_dwarf_file(s->reader, ct_dwarf_folder(s->reader, value.cu), dwarf_decl_file(die));
     (void)dwarf_cu_info(value.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
     return (number || version >= 5) && number < s->file_count ? unit_file(s, (uint32_t)number) : CT_LINE_NONE;
 }
@@ -265,8 +266,9 @@ static int read_children(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsi
     return CT_OK;
 }
 
-/* Finds the numbered files of a unit. For a split unit, clang keeps them with the skeleton, gcc in the split
- * file; so when a unit has none, those found before are kept. */
+/* Finds the numbered files of a unit, and its folder. For a split unit, clang keeps the files with the
+ * skeleton, gcc in the split file, and both keep the folder with the skeleton; so when a unit has none, those
+ * found before are kept. */
 static void find_files(struct scopes *s, Dwarf_Die *die)
 {
     Dwarf_Files *files;
@@ -277,6 +279,9 @@ static void find_files(struct scopes *s, Dwarf_Die *die)
     }
     s->files = files;
     s->file_count = count;
+    const char *folder = ct_dwarf_folder(s->reader, die->cu);
+    if (folder || !s->split.reads)
+        s->folder = folder;
 }
 
 /* Returns whether a compiler of LLVM made a unit: clang, or one that names LLVM, such as Rust's. */

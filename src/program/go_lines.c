@@ -31,7 +31,7 @@ static int add_function(struct rows *rows, const struct ct_go_function *f)
     struct ct_go_values file = ct_go_values_of(f, f->file);
     int result = CT_OK;
     bool more = ct_go_values_next(t, &line) && ct_go_values_next(t, &file);
-    uint32_t number = more ? ct_dwarf_file(reader, ct_go_table_file(t, f, file.value)) : CT_LINE_NONE;
+    uint32_t number = more ? ct_dwarf_file(reader, NULL, ct_go_table_file(t, f, file.value)) : CT_LINE_NONE;
     for (uint64_t addr = f->addr; more && result == CT_OK && addr < f->end && rows->left; rows->left--) {
         uint64_t end = line.addr < file.addr ? line.addr : file.addr;
         end = end < f->end ? end : f->end;
@@ -46,7 +46,7 @@ static int add_function(struct rows *rows, const struct ct_go_function *f)
             more = ct_go_values_next(t, &line);
         if (more && file.addr == end) {
             more = ct_go_values_next(t, &file);
-            number = more ? ct_dwarf_file(reader, ct_go_table_file(t, f, file.value)) : CT_LINE_NONE;
+            number = more ? ct_dwarf_file(reader, NULL, ct_go_table_file(t, f, file.value)) : CT_LINE_NONE;
         }
         addr = end;
     }
