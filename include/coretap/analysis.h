@@ -92,7 +92,8 @@ struct ct_program_identity {
                            order */
     uint64_t low, high; /* its code is in [low, high), without load bias */
     const uint8_t *build_id;
-    size_t build_id_size; /* 0: no build id; programs are then told apart by name */
+    size_t build_id_size; /* 0: no build id; programs are then told apart by name, otherwise by build id, low
+                             and high */
     int started;          /* 1: no capture says that another program loaded it */
 };
 

@@ -63,9 +63,9 @@ CT_API struct ct_analysis *ct_cover_analysis(struct ct_cover *cover);
 CT_API int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out);
 CT_API void ct_cover_free(struct ct_cover *cover);
 
-/* Finds the number of a program, or adds the program. Programs are compared by build id, those without one by
- * name. CT_ERR_ARG for a build id of more than 64 bytes, an empty name or one longer than 4096 bytes;
- * CT_ERR_NOMEM. */
+/* Finds the number of a program, or adds the program. Programs are compared by build id and the addresses of
+ * their code, those without one by name. CT_ERR_ARG for a build id of more than 64 bytes, an empty name or
+ * one longer than 4096 bytes; CT_ERR_NOMEM. */
 CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_program_identity *program,
                             uint32_t *number);
 

@@ -19,6 +19,17 @@ struct ct_tabled_program {
     bool started;
 };
 
+struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number)
+{
+    const struct ct_tabled_program *p = &table->programs[number];
+    return (struct ct_program_identity){.name = p->name,
+                                        .low = p->low,
+                                        .high = p->high,
+                                        .build_id = p->build_id,
+                                        .build_id_size = p->build_id_size,
+                                        .started = p->started};
+}
+
 void ct_program_table_clear(struct ct_program_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
@@ -27,10 +38,12 @@ void ct_program_table_clear(struct ct_program_table *table)
     *table = (struct ct_program_table){0};
 }
 
-static bool is_same(const struct ct_tabled_program *a, const struct ct_program_identity *b)
+/* A build id that was given to the linker by hand may be that of several programs, which mostly have code of
+ * different size. The files of one build, stripped or not, have their code at the same addresses. */
+bool ct_program_is_same(const struct ct_program_identity *a, const struct ct_program_identity *b)
 {
     if (a->build_id_size || b->build_id_size)
-        return a->build_id_size == b->build_id_size &&
+        return a->build_id_size == b->build_id_size && a->low == b->low && a->high == b->high &&
                memcmp(a->build_id, b->build_id, b->build_id_size) == 0;
     return strcmp(a->name, b->name) == 0;
 }
@@ -80,22 +93,14 @@ int ct_program_table_add(struct ct_program_table *table, const struct ct_analysi
                        "longer than the limit; it was not added",
                        analysis->kind->name, length, program->build_id_size);
     size_t i = 0;
-    while (i < table->count && !is_same(&table->programs[i], program))
-        i++;
+    for (; i < table->count; i++) {
+        const struct ct_program_identity have = ct_program_table_at(table, (uint32_t)i);
+        if (ct_program_is_same(&have, program))
+            break;
+    }
     *number = (uint32_t)i;
     const bool fine = i < table->count ? add_to(&table->programs[i], program) : add_new(table, program);
     return fine ? CT_OK : ct_fail_nomem(analysis->ctx, program->name);
-}
-
-struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number)
-{
-    const struct ct_tabled_program *p = &table->programs[number];
-    return (struct ct_program_identity){.name = p->name,
-                                        .low = p->low,
-                                        .high = p->high,
-                                        .build_id = p->build_id,
-                                        .build_id_size = p->build_id_size,
-                                        .started = p->started};
 }
 
 uint32_t *ct_program_table_join(struct ct_program_table *table, const struct ct_analysis *analysis,
@@ -121,7 +126,11 @@ static int by_identity(const void *a, const void *b, void *user)
     if (x->build_id_size != y->build_id_size)
         return x->build_id_size < y->build_id_size ? -1 : 1;
     const int order = memcmp(x->build_id, y->build_id, x->build_id_size);
-    return order ? order : strcmp(x->name, y->name);
+    if (order || !x->build_id_size)
+        return order ? order : strcmp(x->name, y->name);
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    return x->high < y->high ? -1 : x->high > y->high;
 }
 
 uint32_t *ct_program_table_order(const struct ct_program_table *table)

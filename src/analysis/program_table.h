@@ -19,9 +19,12 @@ struct ct_program_table {
 
 void ct_program_table_clear(struct ct_program_table *table);
 
-/* Finds the number of a program, and adds it when it is new. Programs are equal when their build ids are;
- * without build ids, when their names are. Messages go to the context of `analysis`, which owns the table.
- * CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Returns whether two programs are the same: by build id and the addresses of their code; without build ids,
+ * by name. */
+bool ct_program_is_same(const struct ct_program_identity *a, const struct ct_program_identity *b);
+
+/* Finds the number of a program, and adds it when it is new. Messages go to the context of `analysis`, which
+ * owns the table. CT_ERR_ARG, CT_ERR_NOMEM. */
 int ct_program_table_add(struct ct_program_table *table, const struct ct_analysis *analysis,
                          const struct ct_program_identity *program, uint32_t *number);
 
@@ -33,8 +36,8 @@ uint32_t *ct_program_table_join(struct ct_program_table *table, const struct ct_
 /* Returns a program by its number. The table owns the strings. */
 struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number);
 
-/* Returns the numbers of the programs sorted by build id and name, so that the order does not depend on that
- * of insertion. The caller frees the array. Returns NULL when out of memory. */
+/* Returns the numbers of the programs sorted by build id and addresses, or by name, so that the order does
+ * not depend on that of insertion. The caller frees the array. Returns NULL when out of memory. */
 uint32_t *ct_program_table_order(const struct ct_program_table *table);
 
 /* Renumbers the programs in the order of ct_program_table_order. *numbers maps old numbers to new ones, to be

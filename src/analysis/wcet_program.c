@@ -18,11 +18,7 @@ int ct_wcet_set_programs(struct ct_wcet *w, struct ct_program *program, struct c
 /* Returns whether a program is the one whose control flow is analysed. */
 static bool is_program(const struct ct_wcet *w, const struct ct_program_identity *program)
 {
-    const struct ct_program_identity *own = &w->identity;
-    if (!own->name || own->build_id_size != program->build_id_size)
-        return !own->name;
-    return own->build_id_size ? memcmp(own->build_id, program->build_id, own->build_id_size) == 0
-                              : strcmp(own->name, program->name) == 0;
+    return !w->identity.name || ct_program_is_same(&w->identity, program);
 }
 
 int ct_wcet_is_of(const struct ct_wcet *w, struct ct_program *program)

@@ -34,16 +34,16 @@ static void find_id(const uint8_t *notes, size_t size, struct ct_elf_look *out)
 
 struct program_header {
     uint32_t type, flags;
-    uint64_t offset, addr, size;
+    uint64_t offset, addr, size, memory_size;
 };
 
 static struct program_header load_header(const uint8_t *p, bool wide)
 {
     if (wide)
-        return (struct program_header){ct_load32(p), ct_load32(p + 4), ct_load64(p + 8), ct_load64(p + 16),
-                                       ct_load64(p + 32)};
-    return (struct program_header){ct_load32(p), ct_load32(p + 24), ct_load32(p + 4), ct_load32(p + 8),
-                                   ct_load32(p + 16)};
+        return (struct program_header){ct_load32(p),      ct_load32(p + 4),  ct_load64(p + 8),
+                                       ct_load64(p + 16), ct_load64(p + 32), ct_load64(p + 40)};
+    return (struct program_header){ct_load32(p),     ct_load32(p + 24), ct_load32(p + 4),
+                                   ct_load32(p + 8), ct_load32(p + 16), ct_load32(p + 20)};
 }
 
 static void read_notes(const struct ct_files *files, const char *path, const struct program_header *header,
@@ -66,8 +66,8 @@ static void take_header(const struct ct_files *files, const char *path, const st
         out->head_addr = header->addr;
     }
     if (header->type == PT_LOAD && header->flags & PF_X && header->size)
-        out->code[out->code_count++] =
-            (struct ct_elf_code){header->offset, header->size, header->addr, header->flags & PF_W};
+        out->code[out->code_count++] = (struct ct_elf_code){header->offset, header->size, header->addr,
+                                                            header->memory_size, header->flags & PF_W};
 }
 
 /* Returns the location of the notes of a section; all zero: it has none. */

@@ -19,7 +19,8 @@ struct ct_build_id {
 struct ct_elf_code {
     uint64_t offset, size; /* in the file */
     uint64_t addr;         /* without load bias */
-    bool writable;         /* the segment may contain data */
+    uint64_t memory_size;
+    bool writable; /* the segment may contain data */
 };
 
 struct ct_elf_look {

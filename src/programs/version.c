@@ -9,6 +9,7 @@
 #include "base/path.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A named file, compared with the files of a capture. */
@@ -23,6 +24,7 @@ struct version {
     bool is_there;                /* that image, or another one of its file, is at `bias` */
     const char *other;            /* the first file of the capture with another build id; NULL: none so far */
     char other_id[2 * CT_BUILD_ID_MAX + 1];
+    const char *twin;                     /* a file of the capture with this build id and other code */
     const char *looked_at;                /* the file whose headers were read last */
     bool is_code_there;                   /* an image has the code of this file at its address */
     const struct ct_image *contradicting; /* the first image with other code there; NULL: none so far */
@@ -45,7 +47,7 @@ static void compare_id(struct version *v, const char *path, const char *id)
         v->is_same |= id && *id;
     } else if (!v->other) {
         v->other = path;
-        strncpy(v->other_id, id, sizeof v->other_id - 1);
+        snprintf(v->other_id, sizeof v->other_id, "%s", id);
     }
 }
 
@@ -68,6 +70,16 @@ static bool overlaps_file(const struct version *v, const struct ct_elf_look *oth
     return common;
 }
 
+/* Returns whether two files have their code at the same addresses, as the files of one build have, stripped
+ * or not. Files with debug information only may have none. */
+static bool has_same_extent(const struct ct_elf_look *a, const struct ct_elf_look *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < a->code_count && i < b->code_count && same; i++)
+        same = a->code[i].addr == b->code[i].addr && a->code[i].memory_size == b->code[i].memory_size;
+    return same;
+}
+
 static void compare_image(struct version *v, const struct ct_image *image)
 {
     const bool named = ct_same_base_name(image->path, v->path);
@@ -81,6 +93,10 @@ static void compare_image(struct version *v, const struct ct_image *image)
         (!named && !overlaps_file(v, &elf)))
         return;
     ct_build_id_text(&elf.id, id);
+    if (*id && is_same_id(id, v->id) && !has_same_extent(&v->elf, &elf)) {
+        v->twin = image->path;
+        return;
+    }
     compare_id(v, image->path, id);
     v->image = v->fits && elf.id.size ? image : NULL;
 }
@@ -259,6 +275,13 @@ int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, cons
             path, v.image->addr, capture->path ? capture->path : "the capture", bias);
     if (v.is_same)
         return CT_OK;
+    if (v.twin)
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%.300s: is another program than %.300s, which ran at these addresses according to %.300s: both "
+            "have build id %s, but their code differs in size; functions and lines would be wrong; give the "
+            "program that ran, and link each program with its own build id",
+            path, v.twin, capture->path ? capture->path : "the capture", v.id);
     if (v.fits || !v.other)
         return check_code(ctx, &v, capture);
     return ct_fail(

@@ -8,7 +8,7 @@ import re
 from command import output as run
 
 BRANCH = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s+(b|bl|blr|br|ret|cbz|cbnz|tbz|tbnz|b\.\w+)(\s|$)")
-CODE = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s")
+SEGMENT = re.compile(r"LOAD\s+0x[0-9a-f]+ 0x([0-9a-f]+) 0x[0-9a-f]+ 0x[0-9a-f]+ 0x([0-9a-f]+) R.E")
 ALWAYS = ("b", "bl", "blr", "br", "ret")
 
 
@@ -20,17 +20,16 @@ def path(folder, program):
 
 
 def branches(program):
-    """Returns address -> mnemonic of each branch, and the range of the code."""
-    found = {}
-    addresses = []
-    for line in run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines():
-        code = CODE.match(line)
-        if code:
-            addresses.append(int(code.group(1), 16))
-        branch = BRANCH.match(line)
-        if branch:
-            found[int(branch.group(1), 16)] = branch.group(2)
-    return found, min(addresses), max(addresses) + 4
+    """Returns address -> mnemonic of each branch."""
+    matches = map(BRANCH.match, run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines())
+    return {int(branch.group(1), 16): branch.group(2) for branch in matches if branch}
+
+
+def code_range(program):
+    """Returns the range of addresses of the segments with code."""
+    segments = SEGMENT.findall(run("readelf", "-lW", str(program)))
+    return (min(int(addr, 16) for addr, _ in segments),
+            max(int(addr, 16) + int(size, 16) for addr, size in segments))
 
 
 def build_id(program):
@@ -40,7 +39,7 @@ def build_id(program):
 
 def counts(program, executed):
     """Returns the counts of a path: (kind, from, to) -> how often."""
-    decides, low, high = branches(program)
+    decides = branches(program)
     items = collections.Counter()
     start = executed[0]
     for at, behind in zip(executed, executed[1:]):
@@ -52,7 +51,7 @@ def counts(program, executed):
             items["not", at, 0] += 1
         elif op:
             items["taken", at, behind] += 1
-    return items, low, high
+    return items
 
 
 def capture(coretap, folder, program):
@@ -64,7 +63,8 @@ def capture(coretap, folder, program):
 
 def counts_file(folder, program):
     """Writes a coverage file made from the path alone, and returns its path."""
-    items, low, high = counts(program, path(folder, program))
+    items = counts(program, path(folder, program))
+    low, high = code_range(program)
     lines = ["coretap-coverage 1", f"program {low:x} {high:x} {build_id(program)} {program}",
              "context 0 0 0 0 0"]
     for (kind, at, to), n in sorted(items.items()):

@@ -22,7 +22,7 @@ $ coretap merge
 ! coretap merge: FILE is missing
 ! Try 'coretap merge --help'.
 [2]
-$ printf 'coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\nrun 1000 1008 5\nnot 1004 2\n' > $T/a
+$ printf 'coretap-coverage 1\nprogram 1000 3000 00ff ./a program\ncontext 2 7 0 0 0\nrun 1000 1008 5\nnot 1004 2\n' > $T/a
 $ printf 'coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 0\nrun 1000 1008 1\ntaken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n' > $T/b
 $ coretap merge -q $T/a $T/b
 | coretap-coverage 5
