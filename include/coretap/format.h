@@ -73,8 +73,8 @@ struct ct_cover_write_options {
     uint8_t functions; /* 1: text has a line for each function */
 };
 
-/* Writes coverage in one of the formats. CT_ERR_ARG, CT_ERR_NOMEM when the page is incomplete, what `write`
- * returned. */
+/* Writes coverage in one of the formats. CT_ERR_ARG, CT_ERR_NOMEM when the page is incomplete,
+ * CT_ERR_NOT_FOUND when lcov has no source line to list, what `write` returned. */
 CT_API int ct_cover_views_write(const struct ct_cover_views *views,
                                 const struct ct_cover_write_options *options, ct_write_fn *write, void *user);
 

@@ -50,6 +50,7 @@ struct ct_cover_view {
     struct ct_cover_report *report;
     const struct ct_lines *lines;
     const struct ct_memory *memory;
+    uint32_t *by_file; /* numbers of the functions by file, line and name */
     /* For text and JSON, sorted by ct_edge_context_order(); NULL when not wanted. */
     struct ct_cover_context *contexts;
     size_t context_count;
@@ -65,8 +66,12 @@ struct ct_cover_views {
     struct ct_analysis_captures captures;
 };
 
+/* Fills in view->by_file. Returns false when out of memory. */
+bool ct_cover_sort_functions(struct ct_cover_view *view);
+
 void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions);
-void ct_cover_lcov(FILE *out, const struct ct_cover_views *views);
+/* Returns false, and writes nothing, when there are no lines in source files. */
+bool ct_cover_lcov(FILE *out, const struct ct_cover_views *views);
 void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t seconds);
 void ct_cover_json(FILE *out, const struct ct_cover_views *views);
 /* Writes the page. CT_ERR_NOMEM: it is incomplete. */
@@ -92,6 +97,18 @@ bool ct_cover_next_file(const struct ct_cover_view *view, struct ct_cover_slice 
 
 /* Adds up the lines of one file. */
 struct ct_cover_sums ct_cover_file_sums(const struct ct_cover_view *view, const struct ct_cover_slice *slice);
+
+/* The names by which tools tell functions apart. */
+enum ct_cover_names {
+    CT_COVER_LINKAGE_NAMES, /* those that linkers see */
+    CT_COVER_PLAIN_NAMES,   /* those that people read */
+};
+
+/* Sets *function to the next function of a file, and returns false behind the last one. *next is 0 before the
+ * first call. Copies of one function, such as a static one of a header or both forms of a constructor, have
+ * the same line and name: they are returned as one, with their sums. */
+bool ct_cover_next_function(const struct ct_cover_view *view, uint32_t file, enum ct_cover_names names,
+                            size_t *next, struct ct_cover_function *function);
 
 /* Writes a ratio as ct_number_percent does. */
 const char *ct_cover_percent(char text[CT_NUMBER_SIZE], struct ct_cover_ratio ratio);

@@ -60,20 +60,17 @@ static void rates(FILE *out, const struct ct_cover_sums *sums)
 
 static void methods(FILE *out, const struct ct_cover_view *view, const struct ct_cover_slice *slice)
 {
-    const struct ct_cover_report *report = view->report;
+    struct ct_cover_function f;
     fprintf(out, "          <methods>\n");
-    for (size_t i = 0; i < report->function_count; i++) {
-        const struct ct_cover_function *f = &report->functions[i];
-        if (f->file != slice->file)
-            continue;
-        struct ct_cover_sums sums = {.lines = {f->lines_run, f->lines},
-                                     .branches = {f->branches_run, f->branches}};
+    for (size_t i = 0; ct_cover_next_function(view, slice->file, CT_COVER_PLAIN_NAMES, &i, &f);) {
+        struct ct_cover_sums sums = {.lines = {f.lines_run, f.lines},
+                                     .branches = {f.branches_run, f.branches}};
         fprintf(out, "          <method name=\"");
-        ct_xml_text(out, f->name);
+        ct_xml_text(out, f.name);
         fprintf(out, "\" signature=\"\"");
         rates(out, &sums);
-        fprintf(out, "><lines><line number=\"%" PRIu32 "\" hits=\"%" PRIu64 "\"/></lines></method>\n",
-                f->line, f->count);
+        fprintf(out, "><lines><line number=\"%" PRIu32 "\" hits=\"%" PRIu64 "\"/></lines></method>\n", f.line,
+                f.count);
     }
     fprintf(out, "          </methods>\n");
 }

@@ -1,6 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage by file, for all formats that have it. */
+#define _GNU_SOURCE
 #include "format/cover.h"
+#include "base/saturate.h"
+#include "base/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_file(const void *a, const void *b, void *functions)
+{
+    const struct ct_cover_function *x = &((const struct ct_cover_function *)functions)[*(const uint32_t *)a];
+    const struct ct_cover_function *y = &((const struct ct_cover_function *)functions)[*(const uint32_t *)b];
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    const int order = strcmp(x->name, y->name);
+    return order ? order : strcmp(x->linkage_name, y->linkage_name);
+}
+
+bool ct_cover_sort_functions(struct ct_cover_view *view)
+{
+    const struct ct_cover_report *report = view->report;
+    view->by_file = malloc((report->function_count + 1) * sizeof *view->by_file);
+    if (!view->by_file)
+        return false;
+    for (uint32_t i = 0; i < report->function_count; i++)
+        view->by_file[i] = i;
+    qsort_r(view->by_file, report->function_count, sizeof *view->by_file, by_file, (void *)report->functions);
+    return true;
+}
+
+static const struct ct_cover_function *function_at(const struct ct_cover_view *view, size_t i)
+{
+    return &view->report->functions[view->by_file[i]];
+}
+
+static size_t first_of(const struct ct_cover_view *view, uint32_t file)
+{
+    return CT_COUNT_WHILE(view->report->function_count, i, function_at(view, i)->file < file);
+}
+
+bool ct_cover_next_function(const struct ct_cover_view *view, uint32_t file, enum ct_cover_names names,
+                            size_t *next, struct ct_cover_function *function)
+{
+    const size_t count = view->report->function_count;
+    if (!*next)
+        *next = first_of(view, file);
+    if (*next == count || function_at(view, *next)->file != file)
+        return false;
+    *function = *function_at(view, *next);
+    while (++*next < count) {
+        const struct ct_cover_function *copy = function_at(view, *next);
+        if (copy->file != file || copy->line != function->line || strcmp(copy->name, function->name) != 0 ||
+            (names == CT_COVER_LINKAGE_NAMES && strcmp(copy->linkage_name, function->linkage_name) != 0))
+            break;
+        ct_add_up(&function->count, copy->count);
+        function->lines += copy->lines;
+        function->lines_run += copy->lines_run;
+        function->branches += copy->branches;
+        function->branches_run += copy->branches_run;
+    }
+    return true;
+}
 
 bool ct_cover_next_file(const struct ct_cover_view *view, struct ct_cover_slice *slice)
 {
@@ -40,9 +103,9 @@ struct ct_cover_sums ct_cover_file_sums(const struct ct_cover_view *view, const 
             add(&sums.conditions, insn->taken > 0 && insn->not_taken > 0);
         }
     }
-    for (size_t i = 0; i < report->function_count; i++)
-        if (report->functions[i].file == slice->file)
-            add(&sums.functions, report->functions[i].insns_run > 0);
+    for (size_t i = first_of(view, slice->file);
+         i < report->function_count && function_at(view, i)->file == slice->file; i++)
+        add(&sums.functions, function_at(view, i)->insns_run > 0);
     return sums;
 }
 

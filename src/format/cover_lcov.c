@@ -9,21 +9,15 @@
 
 static void functions(FILE *out, const struct ct_cover_view *view, uint32_t file)
 {
-    const struct ct_cover_report *report = view->report;
+    struct ct_cover_function f;
     uint64_t all = 0;
     uint64_t seen = 0;
-    for (size_t i = 0; i < report->function_count; i++) {
-        const struct ct_cover_function *f = &report->functions[i];
-        if (f->file == file)
-            fprintf(out, "FN:%" PRIu32 ",%s\n", f->line, f->linkage_name);
-    }
-    for (size_t i = 0; i < report->function_count; i++) {
-        const struct ct_cover_function *f = &report->functions[i];
-        if (f->file != file)
-            continue;
-        fprintf(out, "FNDA:%" PRIu64 ",%s\n", f->count, f->linkage_name);
+    for (size_t i = 0; ct_cover_next_function(view, file, CT_COVER_LINKAGE_NAMES, &i, &f);)
+        fprintf(out, "FN:%" PRIu32 ",%s\n", f.line, f.linkage_name);
+    for (size_t i = 0; ct_cover_next_function(view, file, CT_COVER_LINKAGE_NAMES, &i, &f);) {
+        fprintf(out, "FNDA:%" PRIu64 ",%s\n", f.count, f.linkage_name);
         all++;
-        seen += f->count > 0;
+        seen += f.count > 0;
     }
     fprintf(out, "FNF:%" PRIu64 "\nFNH:%" PRIu64 "\n", all, seen);
 }
@@ -72,12 +66,16 @@ static bool is_made_up(const char *path)
     return name[0] == '<' && name[strlen(name) - 1] == '>';
 }
 
-void ct_cover_lcov(FILE *out, const struct ct_cover_views *views)
+bool ct_cover_lcov(FILE *out, const struct ct_cover_views *views)
 {
+    bool any = false;
     for (size_t i = 0; i < views->count; i++) {
         struct ct_cover_slice slice = {0};
         while (ct_cover_next_file(&views->views[i], &slice))
-            if (!is_made_up(slice.path))
+            if (!is_made_up(slice.path)) {
                 file(out, &views->views[i], &slice);
+                any = true;
+            }
     }
+    return any;
 }

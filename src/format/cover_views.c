@@ -172,6 +172,8 @@ static int add_view(struct ct_cover_views *views, struct ct_cover *cover, struct
     *view = (struct ct_cover_view){
         .program = program->path, .report = report, .lines = source.lines, .memory = source.memory};
     views->count++;
+    if (!ct_cover_sort_functions(view))
+        return ct_fail_nomem(views->ctx, "coverage");
     return options->each_context ? add_contexts(cover, program, &choice, &source, view) : CT_OK;
 }
 
@@ -219,6 +221,7 @@ void ct_cover_views_free(struct ct_cover_views *views)
     for (size_t i = 0; views && i < views->count; i++) {
         ct_cover_report_free(views->views[i].report);
         free(views->views[i].contexts);
+        free(views->views[i].by_file);
     }
     if (views) {
         free(views->views);
@@ -245,7 +248,12 @@ static int write_as(FILE *out, const struct ct_cover_views *views,
         ct_cover_text(out, views, options->functions);
         break;
     case CT_COVER_FORMAT_LCOV:
-        ct_cover_lcov(out, views);
+        if (!ct_cover_lcov(out, views))
+            return ct_fail(
+                views->ctx, CT_ERR_NOT_FOUND,
+                "%s: the tracefile is empty, because no line that is known is one of a source file; "
+                "choose another format",
+                views->title);
         break;
     case CT_COVER_FORMAT_COBERTURA:
         ct_cover_cobertura(out, views, options->seconds ? options->seconds : (uint64_t)time(NULL));
