@@ -51,6 +51,9 @@ size_t ct_cover_find(const struct ct_cover_work *work, uint64_t addr);
 /* Returns whether an instruction is a branch that, as far as is known, may be passed without being taken. */
 bool ct_cover_decides(const struct ct_cover_insn *insn);
 
+/* Returns whether a block continues, in the same function, the code behind a call. */
+bool ct_cover_behind_call(const struct ct_cover_work *work, uint32_t block);
+
 /* Updates `span` to contain the address, and returns it. Instructions come in order, so the symbols are
  * searched once a span. */
 static inline const struct ct_symbol_span *ct_cover_span_at(const struct ct_cover_work *work, uint64_t addr,

@@ -194,6 +194,12 @@ static uint32_t behind(const struct ct_cover_work *work, uint32_t block)
     return block + 1;
 }
 
+bool ct_cover_behind_call(const struct ct_cover_work *work, uint32_t block)
+{
+    const struct ct_cover_insn *first = &work->insns[work->blocks[block].first];
+    return block && first[-1].sub == CT_INSN_SUB_LINK && behind(work, block - 1) == block;
+}
+
 static void add_ways(struct ct_cover_work *work)
 {
     for (uint32_t i = 0; i < work->report.block_count; i++) {
@@ -222,13 +228,11 @@ static void account(struct ct_cover_work *work)
         uint64_t *entered = &work->entered[work->ways[i].to];
         *entered -= *entered < work->ways[i].count ? *entered : work->ways[i].count;
     }
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        const struct ct_cover_insn *last = &work->insns[work->blocks[i].end - 1];
-        uint32_t next = behind(work, i);
-        if (last->sub != CT_INSN_SUB_LINK || next == CT_COVER_NONE)
+    for (uint32_t i = 1; i < count; i++) {
+        if (!ct_cover_behind_call(work, i))
             continue;
-        add_way(work, i, next, work->entered[next]);
-        work->entered[next] = 0;
+        add_way(work, i - 1, i, work->entered[i]);
+        work->entered[i] = 0;
     }
 }
 

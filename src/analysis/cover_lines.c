@@ -274,6 +274,36 @@ static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *coun
     return true;
 }
 
+/* Returns whether a block goes on with a line behind calls: the part before `part` is of the same line, and
+ * its block leads to this one through calls only. */
+static bool goes_on(const struct ct_cover_work *work, const struct part *part)
+{
+    uint32_t block = part->block;
+    while (block > part[-1].block && ct_cover_behind_call(work, block))
+        block--;
+    return block == part[-1].block;
+}
+
+/* Adds up the executions of the blocks of a line that ends none of them. Blocks that calls divide count once:
+ * as often as the one that ran most. */
+static uint64_t count_blocks(const struct ct_cover_work *work, const struct part *parts, size_t first,
+                             size_t end)
+{
+    uint64_t total = 0;
+    uint64_t most = 0;
+    for (size_t i = first; i < end; i++) {
+        const uint64_t count = work->blocks[parts[i].block].count;
+        if (i > first && goes_on(work, &parts[i])) {
+            total += count > most ? count - most : 0;
+            most = count > most ? count : most;
+            continue;
+        }
+        total += count;
+        most = count;
+    }
+    return total;
+}
+
 /* Adds the line of parts [first, end). Returns false when out of memory. */
 static bool add_line(struct lines *l, size_t first, size_t end)
 {
@@ -282,19 +312,19 @@ static bool add_line(struct lines *l, size_t first, size_t end)
     struct ct_cover_line line = {
         .file = parts[first].file, .line = parts[first].line, .function = CT_COVER_NONE};
     bool ends = false;
-    uint64_t blocks = 0;
     uint64_t most = 0;
     for (size_t i = first; i < end; i++) {
         uint64_t count = work->blocks[parts[i].block].count;
         ends |= parts[i].last;
-        blocks += count;
         most = count > most ? count : most;
         line.insns += parts[i].insns;
         line.insns_run += parts[i].insns_run;
         if (line.function == CT_COVER_NONE)
             line.function = parts[i].function;
     }
-    if (ends ? !count_ends(l, first, end, &line.count) : (line.count = blocks, false))
+    if (!ends)
+        line.count = count_blocks(work, parts, first, end);
+    else if (!count_ends(l, first, end, &line.count))
         return false;
     if (line.count == 0 && line.insns_run)
         line.count = most ? most : 1; /* entered in the middle of a block, behind a gap in the trace */

@@ -24,6 +24,18 @@ style(
         n;
 }
 
+static int pairs(const int *at, int n)
+{
+    int sum = 0;
+    for (; n > 0; n--) {
+        int one = add(at[n],
+                      at[n - 1],
+                      n);
+        sum += one;
+    }
+    return sum;
+}
+
 int
 main(void)
 {
@@ -44,6 +56,8 @@ main(void)
                   style(4),
                   2),
               values[2]);
+    sum += pairs(values,
+                 3);
     printf("%d"
            "%s\n",
            sum,
