@@ -22,21 +22,24 @@ static uint32_t *new_numbers(size_t count)
     return numbers;
 }
 
-/* Returns the symbol of a function of C++ or Rust, whose mangled name has the classes, namespaces and
- * parameters that the debug information lacks. NULL for other languages. */
-static const struct ct_symbol *mangled_symbol(const struct ct_cover_work *work, uint64_t entry)
+/* Returns the symbol of a function that tells more than its debug information: of C++ and Rust, where a
+ * mangled name has classes, namespaces and parameters, and of a function whose name is in a file that is
+ * missing. NULL for others. */
+static const struct ct_symbol *better_symbol(const struct ct_cover_work *work,
+                                             const struct ct_line_scope *scope)
 {
     uint64_t offset;
-    const struct ct_symbol *symbol = ct_symbols_at(work->source.symbols, entry, &offset);
+    const struct ct_symbol *symbol = ct_symbols_at(work->source.symbols, scope->entry, &offset);
     const char *name = symbol && !offset ? symbol->name : "";
     name += name[0] == '_' && name[1] == '_';
-    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R') ? symbol : NULL;
+    const bool is_mangled = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+    return is_mangled || (name[0] && !scope->name[0]) ? symbol : NULL;
 }
 
 static void name_by_scope(const struct ct_cover_work *work, const struct ct_line_scope *scope,
                           struct ct_cover_function *function)
 {
-    const struct ct_symbol *symbol = mangled_symbol(work, scope->entry);
+    const struct ct_symbol *symbol = better_symbol(work, scope);
     function->name = symbol ? ct_symbols_label(work->source.symbols, symbol) : scope->name;
     /* A constructor has two symbols at one address. The debug information names the one that the compiler
      * wrote. */

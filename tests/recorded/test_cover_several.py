@@ -198,6 +198,16 @@ def main():
             assert lines == [f"SF:{top}one/inc/same.h", "DA:3,1", f"SF:{top}one/one.c", "DA:3,1",
                              f"SF:{top}two/inc/same.h", "DA:6,1", f"SF:{top}two/two.c", "DA:2,1"], lines
 
+    def shared_file_is_missing():
+        twins = [build(folder, f"shared{i}", PROGRAM, "-static") for i in range(2)]
+        subprocess.run(["dwz", "-m", "shared.debug", *(twin.name for twin in twins)], check=True, cwd=folder,
+                       capture_output=True)
+        capture = record(folder, "shared.capture", twins[0])
+        (folder / "shared.debug").unlink()
+        names = [line for line in run("cover", "-q", "-f", "lcov", capture).decode().splitlines()
+                 if line.startswith("FN:")]
+        assert sorted(name.split(",")[1] for name in names) == ["even", "main", "odd"], names
+
     def one_build_id():
         programs = [build(folder, f"twin{i}", source, "-static", "-Wl,--build-id=0x11112222")
                     for i, source in enumerate((PROGRAM, OTHER))]
@@ -359,6 +369,8 @@ def main():
     tap.case("lcov: only files that a compiler made up", why, only_made_up)
     tap.case("lcov, Cobertura: copies of a static function of a header are one", why, copies)
     tap.case("relative paths are those in the folder of the compiler", why, relative_paths)
+    tap.case("a name in a file of dwz that is missing is that of the symbol", why or tap.lacks("dwz"),
+             shared_file_is_missing)
     tap.case("two programs with one build id are not added up", why, one_build_id)
     tap.case("a program without build id that was replaced is not used", why, replaced)
     tap.case("sections compressed with zstd are read, or named", why, packed_lines)
