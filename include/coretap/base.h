@@ -63,6 +63,11 @@ CT_API const char *ct_version(void);
  * libraries of one version but with different sources may give different results. */
 CT_API const char *ct_version_exact(void);
 
+/* Returns the name of a list (with NULL at its end) that a mistyped one probably stands for: one that differs
+ * from it in case only, or else the one with the fewest other letters, if these are at most a third. NULL:
+ * none. */
+CT_API const char *ct_nearest_name(const char *name, const char *const *names);
+
 enum ct_log_level {
     CT_LOG_ERROR,
     CT_LOG_WARNING,

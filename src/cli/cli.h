@@ -211,9 +211,6 @@ bool cli_lacked_memory(const struct ct_ctx *ctx);
  * message, without memory. */
 struct ct_ctx *cli_ctx_new(bool quiet);
 
-/* Returns the word of a list (with NULL at its end) that `word` probably stands for, or NULL. */
-const char *cli_nearest(const char *word, const char *const *list);
-
 /* ---- standard output (output.c) ---- */
 
 /* Prepares standard input, output and error. Returns false after a message when there is no usable output. */

@@ -140,7 +140,7 @@ static int unknown_command(const char *word, const struct cli_command *const *co
     const char *names[MOST + 4] = {"--help", "--version", "help"};
     for (size_t i = 0; i < MOST && commands[i]; i++)
         names[i + 3] = cli_own_name(commands[i]);
-    const char *near = cli_nearest(word, names);
+    const char *near = ct_nearest_name(word, names);
     const char *what = word[0] == '-' ? "option" : "command";
     if (near)
         cli_say("unknown %s '%s'; did you mean '%s'?", what, word, near);

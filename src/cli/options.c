@@ -114,7 +114,7 @@ static int bad_choice(const struct cli_command *command, const struct cli_option
     for (size_t i = 0; option->choices[i] && used < sizeof words; i++)
         used +=
             (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", option->choices[i]);
-    const char *near = cli_nearest(text, option->choices);
+    const char *near = ct_nearest_name(text, option->choices);
     return cli_usage_error(command, "--%s: '%s' is not one of %s%s%s%s", option->name, text, words,
                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -212,7 +212,7 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     const char *names[CLI_OPTION_MAX + 12] = {NULL};
     for (size_t i = 0; i < cli_option_count(command); i++)
         names[i] = cli_option_at(command, i)->name;
-    const char *near = cli_nearest(word, names);
+    const char *near = ct_nearest_name(word, names);
     if (near)
         cli_usage_error(command, "unknown option '--%s'; did you mean '--%s'?", word, near);
     else

@@ -273,7 +273,12 @@ static int use(const struct cli_args *args, const struct ct_monitor_spec *spec,
         return print_dot(spec);
     if (args->values[OPT_ANALYSE].given)
         return cli_tessla_analyse(args->ctx, spec, args->values[OPT_FORMAT].number);
-    return runs(args) ? run_monitor(args, spec, limits) : CLI_CLEAN;
+    if (!runs(args))
+        return CLI_CLEAN;
+    if (!ct_monitor_output_count(spec) && !args->quiet)
+        cli_say("%s: the specification has no outputs, so there are no results; add out statements",
+                args->values[OPT_SPEC].text);
+    return run_monitor(args, spec, limits);
 }
 
 static int run(const struct cli_args *args)

@@ -5,6 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "coretap/base.h"
+
+void ct_mon_names_add(struct ct_mon_arena *arena, struct ct_mon_names *names, const char *name)
+{
+    names->n -= names->n > 0; /* overwrites the NULL at the end */
+    ARENA_PUSH(arena, names->at, names->n, names->cap, name);
+    ARENA_PUSH(arena, names->at, names->n, names->cap, NULL);
+}
+
+const char *ct_mon_did_you_mean(struct ct_mon_arena *arena, const char *name,
+                                const struct ct_mon_names *names)
+{
+    const char *near = ct_nearest_name(name, names->at);
+    return near ? ct_mon_arena_printf(arena, "; did you mean '%s'?", near) : "";
+}
+
 void ct_mon_diags_init(struct ct_mon_diags *d, struct ct_mon_arena *arena)
 {
     *d = (struct ct_mon_diags){.arena = arena};
@@ -46,6 +62,14 @@ void ct_mon_diag_warning(struct ct_mon_diags *d, struct ct_mon_span at, const ch
     va_start(ap, fmt);
     add(d, at, true, fmt, ap);
     va_end(ap);
+}
+
+bool ct_mon_diags_full_at(const struct ct_mon_diags *d, struct ct_mon_span at)
+{
+    for (const struct ct_mon_diag *e = d->first; e; e = e->next)
+        if (!e->warning && e->span.source == at.source && e->span.from == at.from)
+            return true;
+    return d->errors >= DIAG_MOST;
 }
 
 void ct_mon_diags_sort(struct ct_mon_diags *d)

@@ -36,6 +36,19 @@ enum {
     DIAG_MOST = 50
 };
 
+/* Names that a mistyped one may stand for, with NULL at the end. All zero is an empty list. */
+struct ct_mon_names {
+    const char **at;
+    size_t n, cap;
+};
+
+void ct_mon_names_add(struct ct_mon_arena *arena, struct ct_mon_names *names, const char *name);
+
+/* Returns the end of a message about an unknown name: "; did you mean 'runtime'?", or "" when no name of the
+ * list is close to it. */
+const char *ct_mon_did_you_mean(struct ct_mon_arena *arena, const char *name,
+                                const struct ct_mon_names *names);
+
 void ct_mon_diags_init(struct ct_mon_diags *d, struct ct_mon_arena *arena);
 
 /* Adds an error. Keeps equal texts at the same place once, since a macro may be expanded many times. */
@@ -43,6 +56,10 @@ void ct_mon_diag_error(struct ct_mon_diags *d, struct ct_mon_span at, const char
     __attribute__((format(printf, 3, 4)));
 void ct_mon_diag_warning(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Returns whether an error at this place would be dropped: it has one, or there are too many. A macro may be
+ * expanded many times; the caller saves the work of finding the text then. */
+bool ct_mon_diags_full_at(const struct ct_mon_diags *d, struct ct_mon_span at);
 
 /* Sorts the messages of each source by position. */
 void ct_mon_diags_sort(struct ct_mon_diags *d);

@@ -143,11 +143,19 @@ struct ct_mon_binding *ct_mon_env_add(struct ct_mon_elab *e, struct ct_mon_env *
                                       struct ct_mon_span span);
 struct ct_mon_binding *ct_mon_env_find(const struct ct_mon_env *env, const char *name, bool is_type);
 struct ct_mon_binding *ct_mon_env_lookup(const struct ct_mon_env *env, const char *name, bool is_type);
+/* Adds the names of an environment to a list: of its types or of its values. */
+void ct_mon_env_names(struct ct_mon_elab *e, const struct ct_mon_env *env, bool is_type,
+                      struct ct_mon_names *names);
 void ct_mon_env_bind_value(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
                            struct ct_mon_span span, struct ct_mon_cv cv);
 void ct_mon_env_bind_type(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
                           const struct ct_mon_type *type);
 void ct_mon_env_bind_def(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_def *def);
+/* Reports that a recursive definition has no type. */
+void ct_mon_elab_needs_type(struct ct_mon_elab *e, const struct ct_mon_ast_def *def);
+/* Reports a second definition of a name. `old` is the place of the first one. */
+void ct_mon_elab_defined_twice(struct ct_mon_elab *e, const char *name, struct ct_mon_span at,
+                               struct ct_mon_span old);
 struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding *b, struct ct_mon_span at);
 const struct ct_mon_type *ct_mon_elab_type(struct ct_mon_elab *e, const struct ct_mon_env *env,
                                            const struct ct_mon_ast_type *t);
@@ -223,6 +231,8 @@ struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, st
  * error. */
 bool ct_mon_unit_convert(struct ct_mon_elab *e, int64_t integer, const char *unit, struct ct_mon_span at,
                          int64_t *out);
+/* Reports an unknown unit. */
+void ct_mon_unit_unknown(struct ct_mon_diags *diags, struct ct_mon_span at, const char *unit);
 /* Returns whether the unit is known. */
 bool ct_mon_unit_known(const char *unit);
 

@@ -120,8 +120,7 @@ const struct ct_mon_type *ct_mon_elab_fun_type(struct ct_mon_elab *e, struct ct_
     if (c->def->type) {
         types[c->def->nparams] = ct_mon_type_subst(&e->types, ct_mon_elab_type(e, env, c->def->type), &binds);
     } else if (c->def->active > 8) {
-        ct_mon_diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
-                          fun_name(c->def));
+        ct_mon_elab_needs_type(e, c->def);
         return e->types.error;
     } else {
         c->def->active++;
@@ -194,18 +193,21 @@ static bool to_const_stream(struct ct_mon_elab *e, struct ct_mon_cv *cv, const s
 }
 
 static void mismatch(struct ct_mon_elab *e, const struct ct_mon_cv *cv, const struct ct_mon_type *pattern,
-                     struct ct_mon_type_binds *binds, struct ct_mon_span at)
+                     struct ct_mon_type_binds *binds, bool liftable, struct ct_mon_span at)
 {
     const struct ct_mon_type *have = ct_mon_elab_fun_type(e, *cv);
+    const bool lift = !liftable && cv->kind == CV_STREAM && pattern->value &&
+                      ct_mon_type_match(pattern, cv->type->args[0], binds);
     if (cv->kind == CV_CLOSURE && !have) {
         ct_mon_elab_generic(e, *cv, at);
         return;
     }
     if (have && have->kind == TY_ERROR)
         return;
-    ct_mon_diag_error(e->diags, at, "Type mismatch: Expected %s, found %s",
+    ct_mon_diag_error(e->diags, at, "Type mismatch: Expected %s, found %s%s",
                       ct_mon_type_text(e->arena, ct_mon_type_subst(&e->types, pattern, binds)),
-                      have ? ct_mon_type_text(e->arena, have) : "a module");
+                      have ? ct_mon_type_text(e->arena, have) : "a module",
+                      lift ? "; a function takes streams when '@liftable' stands before its 'def'" : "");
 }
 
 static bool is_value(const struct ct_mon_cv *cv)
@@ -231,7 +233,7 @@ bool ct_mon_elab_adapt(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct
         fits = ct_mon_type_match(pattern, cv->type, binds);
     }
     if (!fits)
-        mismatch(e, cv, pattern, binds, at);
+        mismatch(e, cv, pattern, binds, liftable || !lift, at);
     return fits;
 }
 
@@ -247,7 +249,11 @@ static bool place_args(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
             for (k = 0; k < def->nparams && def->params[k].name != args[i].name; k++)
                 ;
             if (k == def->nparams) {
-                ct_mon_diag_error(e->diags, args[i].name_span, "Undefined keyword argument %s", args[i].name);
+                struct ct_mon_names names = {0};
+                for (k = 0; k < def->nparams; k++)
+                    ct_mon_names_add(e->arena, &names, def->params[k].name);
+                ct_mon_diag_error(e->diags, args[i].name_span, "Undefined keyword argument %s%s",
+                                  args[i].name, ct_mon_did_you_mean(e->arena, args[i].name, &names));
                 return false;
             }
         } else {
@@ -287,8 +293,7 @@ static struct ct_mon_cv expand(struct ct_mon_elab *e, struct ct_mon_closure *c,
         return ct_mon_elab_residual(e, c, env, args, def->nparams, result, at);
     }
     if (e->check && !def->type && def->active > 2) {
-        ct_mon_diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation",
-                          fun_name(def));
+        ct_mon_elab_needs_type(e, def);
         return cv_error(e);
     }
     if (!ct_mon_elab_step(e, at))

@@ -41,6 +41,17 @@ struct ct_mon_binding *ct_mon_env_lookup(const struct ct_mon_env *env, const cha
     return NULL;
 }
 
+void ct_mon_env_names(struct ct_mon_elab *e, const struct ct_mon_env *env, bool is_type,
+                      struct ct_mon_names *names)
+{
+    for (size_t i = 0; i == 0 || i < env->table_cap; i++)
+        for (const struct ct_mon_binding *b = env->table ? env->table[i] : env->first; b; b = b->next)
+            if (b->is_type == is_type)
+                ct_mon_names_add(e->arena, names, b->name);
+    if (env->lazy && !is_type)
+        ct_mon_library_names(env->lazy, false, names);
+}
+
 struct ct_mon_binding *ct_mon_env_add(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
                                       struct ct_mon_span span)
 {
@@ -56,11 +67,36 @@ struct ct_mon_binding *ct_mon_env_add(struct ct_mon_elab *e, struct ct_mon_env *
     return b;
 }
 
+void ct_mon_elab_needs_type(struct ct_mon_elab *e, const struct ct_mon_ast_def *def)
+{
+    const char *name = def->name ? def->name : "function";
+    ct_mon_diag_error(e->diags, def->name_span,
+                      "Recursive definition %s needs a type annotation; write 'def %s%s: TYPE = …'", name,
+                      name, def->has_params ? "(…)" : "");
+}
+
+void ct_mon_elab_defined_twice(struct ct_mon_elab *e, const char *name, struct ct_mon_span at,
+                               struct ct_mon_span old)
+{
+    const char *where = "";
+    unsigned line, column;
+    if (old.source && !strcmp(old.source->name, CT_MON_LIBRARY_NAME)) {
+        where = "; the library has this name: choose another one";
+    } else if (old.source) {
+        ct_mon_source_place(old.source, old.from, &line, &column, &(const char *){NULL}, &(size_t){0});
+        where = old.source == at.source
+                    ? ct_mon_arena_printf(e->arena, "; the first one is in line %u", line)
+                    : ct_mon_arena_printf(e->arena, "; the first one is in %s:%u", old.source->name, line);
+    }
+    ct_mon_diag_error(e->diags, at, "Multiple definitions of %s in same scope%s", name, where);
+}
+
 static struct ct_mon_binding *add_new(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
                                       struct ct_mon_span span)
 {
-    if (ct_mon_env_find(env, name, false))
-        ct_mon_diag_error(e->diags, span, "Multiple definitions of %s in same scope", name);
+    const struct ct_mon_binding *old = ct_mon_env_find(env, name, false);
+    if (old)
+        ct_mon_elab_defined_twice(e, name, span, old->span);
     return ct_mon_env_add(e, env, name, span);
 }
 
@@ -134,8 +170,7 @@ static struct ct_mon_cv refer_early(struct ct_mon_elab *e, struct ct_mon_binding
     b->used_early = true;
     b->early = cv_error(e);
     if (!def->type)
-        ct_mon_diag_error(e->diags, def->name_span, "Recursive definition %s needs a type annotation",
-                          def->name);
+        ct_mon_elab_needs_type(e, def);
     else if (!make_early(e, ct_mon_elab_type(e, b->env, def->type), def, &b->early)) {
         ct_mon_diag_error(e->diags, at, "Infinite recursion detected: %s needs its own value", def->name);
         b->early = cv_error(e);
@@ -271,8 +306,16 @@ static const struct ct_mon_type *named_type(struct ct_mon_elab *e, const struct 
     if (b)
         return type_definition(e, env, t, b);
     const size_t i = find_type(t->name);
+    if (i == TYPES_COUNT && ct_mon_diags_full_at(e->diags, t->span))
+        return ts->error;
     if (i == TYPES_COUNT) {
-        ct_mon_diag_error(e->diags, t->span, "Undefined type: %s", t->name);
+        struct ct_mon_names names = {0};
+        for (; env; env = env->up)
+            ct_mon_env_names(e, env, true, &names);
+        for (size_t k = 0; k < TYPES_COUNT; k++)
+            ct_mon_names_add(e->arena, &names, TYPES[k].name);
+        ct_mon_diag_error(e->diags, t->span, "Undefined type: %s%s", t->name,
+                          ct_mon_did_you_mean(e->arena, t->name, &names));
         return ts->error;
     }
     if (t->nargs != TYPES[i].n) {

@@ -48,7 +48,14 @@ static struct ct_mon_cv name(struct ct_mon_elab *e, struct ct_mon_env *env, cons
     struct ct_mon_binding *b = ct_mon_env_lookup(env, id, false);
     if (b)
         return ct_mon_elab_force(e, b, at);
-    ct_mon_diag_error(e->diags, at, "Undefined variable %s", id);
+    if (ct_mon_diags_full_at(e->diags, at))
+        return cv_error(e);
+    struct ct_mon_names names = {0};
+    for (; env; env = env->up)
+        ct_mon_env_names(e, env, false, &names);
+    ct_mon_names_add(e->arena, &names, "true");
+    ct_mon_names_add(e->arena, &names, "false");
+    ct_mon_diag_error(e->diags, at, "Undefined variable %s%s", id, ct_mon_did_you_mean(e->arena, id, &names));
     return cv_error(e);
 }
 
@@ -200,17 +207,26 @@ static struct ct_mon_cv member(struct ct_mon_elab *e, struct ct_mon_env *env, co
         struct ct_mon_binding *b = ct_mon_env_find(cv.env, x->name, false);
         if (b)
             return ct_mon_elab_force(e, b, x->span);
-        ct_mon_diag_error(e->diags, x->name_span, "Undefined variable %s", x->name);
+        if (ct_mon_diags_full_at(e->diags, x->name_span))
+            return cv_error(e);
+        struct ct_mon_names names = {0};
+        ct_mon_env_names(e, cv.env, false, &names);
+        ct_mon_diag_error(e->diags, x->name_span, "Undefined variable %s%s", x->name,
+                          ct_mon_did_you_mean(e->arena, x->name, &names));
         return cv_error(e);
     }
     const struct ct_mon_type *type = cv.kind == CV_STREAM ? cv.type->args[0] : cv.type;
     int k = type && type->kind == TY_RECORD ? ct_mon_type_member(type, x->name) : -1;
-    if (k < 0) {
-        if (!type || type->kind != TY_ERROR)
-            ct_mon_diag_error(e->diags, x->name_span, "Object of type %s does not have a member named %s",
-                              type ? ct_mon_type_text(e->arena, type) : "function", x->name);
-        return cv_error(e);
+    if (k < 0 && (!type || type->kind != TY_ERROR) && !ct_mon_diags_full_at(e->diags, x->name_span)) {
+        struct ct_mon_names names = {0};
+        for (uint32_t i = 0; type && type->kind == TY_RECORD && i < type->n; i++)
+            ct_mon_names_add(e->arena, &names, type->names[i]);
+        ct_mon_diag_error(e->diags, x->name_span, "Object of type %s does not have a member named %s%s",
+                          type ? ct_mon_type_text(e->arena, type) : "function", x->name,
+                          ct_mon_did_you_mean(e->arena, x->name, &names));
     }
+    if (k < 0)
+        return cv_error(e);
     if (cv.kind == CV_RECORD)
         return cv.members[k];
     if (cv.kind == CV_VALUE)
@@ -251,6 +267,38 @@ static struct ct_mon_cv typed(struct ct_mon_elab *e, struct ct_mon_env *env, con
     return cv;
 }
 
+/* Returns the operator for Floats that does what one for Ints does, or the reverse; T_END: none. */
+static enum ct_mon_token twin_operator(enum ct_mon_token op)
+{
+    if (op >= T_PLUS && op <= T_SLASH)
+        return op + (T_FPLUS - T_PLUS);
+    if (op >= T_FPLUS && op <= T_FSLASH)
+        return op - (T_FPLUS - T_PLUS);
+    if (op >= T_LT && op <= T_GE)
+        return op + (T_FLT - T_LT);
+    return op >= T_FLT && op <= T_FGE ? op - (T_FLT - T_LT) : T_END;
+}
+
+/* Reports an operand of an operator for numbers of the other kind, or a String. Returns whether it did. */
+static bool wrong_operand(struct ct_mon_elab *e, const struct ct_mon_ast *x, const struct ct_mon_cv_arg *arg)
+{
+    const enum ct_mon_token twin = twin_operator(x->op);
+    const struct ct_mon_type *type = arg->cv.kind == CV_STREAM ? arg->cv.type->args[0] : arg->cv.type;
+    const bool floats = twin != T_END && twin < x->op;
+    const struct ct_mon_type *want = floats ? e->types.real : e->types.integer;
+    if (twin == T_END || (arg->cv.kind != CV_STREAM && arg->cv.kind != CV_VALUE) || type == want ||
+        (type != e->types.real && type != e->types.integer && type != e->types.string))
+        return false;
+    const char *hint =
+        ct_mon_arena_printf(e->arena, "%s is for %s, %s for %s", ct_mon_token_text(x->op),
+                            floats ? "Floats" : "Ints", ct_mon_token_text(twin), floats ? "Ints" : "Floats");
+    if (type == e->types.string)
+        hint = x->op == T_PLUS ? "Strings are joined by String.concat" : "Strings have '==' and '!='";
+    ct_mon_diag_error(e->diags, arg->span, "Type mismatch: Expected %s, found %s; %s",
+                      ct_mon_type_text(e->arena, want), ct_mon_type_text(e->arena, arg->cv.type), hint);
+    return true;
+}
+
 static struct ct_mon_cv operator_call(struct ct_mon_elab *e, struct ct_mon_env *env,
                                       const struct ct_mon_ast *x)
 {
@@ -274,6 +322,8 @@ static struct ct_mon_cv operator_call(struct ct_mon_elab *e, struct ct_mon_env *
         args[1].span = x->b->span;
         args[1].cv = ct_mon_elab_expr(e, env, x->b);
     }
+    if (wrong_operand(e, x, &args[0]) || (x->kind == A_BINARY && wrong_operand(e, x, &args[1])))
+        return cv_error(e);
     return ct_mon_elab_call(e, ct_mon_elab_library_name(e, "Operators", op), args,
                             x->kind == A_BINARY ? 2 : 1, x->span);
 }

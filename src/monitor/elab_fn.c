@@ -233,8 +233,7 @@ struct ct_mon_cv ct_mon_elab_residual(struct ct_mon_elab *e, struct ct_mon_closu
                                       struct ct_mon_span at)
 {
     if (!c->def->type) {
-        ct_mon_diag_error(e->diags, c->def->name_span, "Recursive definition %s needs a type annotation",
-                          c->def->name ? c->def->name : "function");
+        ct_mon_elab_needs_type(e, c->def);
         return cv_error(e);
     }
     for (size_t i = 0; i < n; i++) {

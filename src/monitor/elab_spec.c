@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "monitor/elab.h"
+#include "monitor/library.h"
 
 /* most steps of macro expansion; more would take minutes */
 static const uint64_t FUEL = 4000000;
@@ -41,8 +42,9 @@ static void declare_module(struct ct_mon_elab *e, struct ct_mon_env *env, const 
 static void declare_type(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *s)
 {
     /* the library's definitions are in the global scope, too, where built-in types keep their names */
-    if (ct_mon_env_find(env, s->name, true) || (!env->up && ct_mon_elab_has_type(s->name))) {
-        ct_mon_diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
+    const struct ct_mon_binding *old = ct_mon_env_find(env, s->name, true);
+    if (old || (!env->up && ct_mon_elab_has_type(s->name))) {
+        ct_mon_elab_defined_twice(e, s->name, s->name_span, old ? old->span : (struct ct_mon_span){0});
         return;
     }
     struct ct_mon_binding *b = ct_mon_env_add(e, env, s->name, s->name_span);
@@ -61,7 +63,9 @@ static void declare_input(struct ct_mon_elab *e, struct ct_mon_env *env, const s
         ARENA_PUSH(e->arena, e->inputs, e->ninputs, e->inputs_cap, input);
         cv = cv_stream(e, input.node);
     } else if (type->kind != TY_ERROR) {
-        ct_mon_diag_error(e->diags, s->type->span, "Input streams must be defined to have stream types");
+        ct_mon_diag_error(e->diags, s->type->span,
+                          "Input streams must be defined to have stream types; write Events[%s]",
+                          ct_mon_type_text(e->arena, type));
     }
     ct_mon_env_bind_value(e, env, s->name, s->name_span, cv);
 }
@@ -75,27 +79,47 @@ void ct_mon_elab_declare(struct ct_mon_elab *e, struct ct_mon_env *env, struct c
     for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
         if (!s->name)
             continue;
-        if (s->kind == S_DEF)
+        if (s->kind == S_DEF && s->def->body->kind != A_ERROR)
             ct_mon_env_bind_def(e, env, s->def);
         else if (s->kind == S_MODULE)
             declare_module(e, env, s);
         else if (s->kind == S_IN)
             declare_input(e, env, s);
     }
+    /* what has an error keeps its name, unless another one is meant */
+    for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
+        if (s->kind == S_DEF && s->name && s->def->body->kind == A_ERROR &&
+            !ct_mon_env_find(env, s->name, false))
+            ct_mon_env_bind_def(e, env, s->def);
+}
+
+/* Checks the annotations of a statement against the declared ones. */
+static void check_annotation(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s,
+                             const struct ct_mon_ast_annotation *a, struct ct_mon_names *declared)
+{
+    for (size_t i = 0; i < declared->n - 1; i++)
+        if (!strcmp(declared->at[i], a->name))
+            return;
+    const char *near = s->def || s->kind != S_OUT ? "liftable" : "raw";
+    if (!strcmp(a->name, near))
+        return;
+    ct_mon_names_add(e->arena, declared, near);
+    const char *hint = ct_mon_did_you_mean(e->arena, a->name, declared);
+    ct_mon_diag_error(e->diags, a->span, "Undefined annotation @%s%s", a->name, hint);
+    if (s->def && strstr(hint, "liftable"))
+        s->def->liftable = true;
 }
 
 static void check_annotations(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmts)
 {
-    for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
-        for (const struct ct_mon_ast_annotation *a = s->annotations; a; a = a->next) {
-            bool known =
-                (!strcmp(a->name, "raw") && s->kind == S_OUT) || (!strcmp(a->name, "liftable") && s->def);
-            for (const struct ct_mon_ast_stmt *d = stmts; d && !known; d = d->next)
-                known = d->kind == S_ANNOTATION && d->name == a->name;
-            if (!known)
-                ct_mon_diag_error(e->diags, a->span, "Undefined annotation @%s", a->name);
-        }
-    }
+    struct ct_mon_names declared = {0};
+    ct_mon_library_names(e->global->lazy, true, &declared);
+    for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
+        if (s->kind == S_ANNOTATION && s->name)
+            ct_mon_names_add(e->arena, &declared, s->name);
+    for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
+        for (const struct ct_mon_ast_annotation *a = s->annotations; a; a = a->next)
+            check_annotation(e, s, a, &declared);
 }
 
 static void check_all(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast_stmt *stmts)
@@ -147,7 +171,9 @@ static void output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
     if (cv.kind != CV_STREAM) {
         const struct ct_mon_type *have = ct_mon_elab_fun_type(e, cv);
         ct_mon_diag_error(e->diags, s->value->span, "Type mismatch: Expected a stream, found %s",
-                          have ? ct_mon_type_text(e->arena, have) : "a macro or module");
+                          have                   ? ct_mon_type_text(e->arena, have)
+                          : cv.kind == CV_MODULE ? "a module"
+                                                 : "a macro; give it its arguments");
         return;
     }
     ct_mon_elab_add_output(

@@ -26,6 +26,11 @@ static int find(const char *name)
     return -1;
 }
 
+void ct_mon_unit_unknown(struct ct_mon_diags *diags, struct ct_mon_span at, const char *unit)
+{
+    ct_mon_diag_error(diags, at, "Unknown time unit %s; use one of fs ps ns us ms s min h d", unit);
+}
+
 bool ct_mon_unit_known(const char *unit)
 {
     return find(unit) >= 0;
@@ -37,7 +42,7 @@ bool ct_mon_unit_convert(struct ct_mon_elab *e, int64_t integer, const char *uni
     int u = find(unit), base = e->time_unit ? find(e->time_unit) : -1;
     *out = 0;
     if (u < 0) {
-        ct_mon_diag_error(e->diags, at, "Unknown time unit %s; use one of fs ps ns us ms s min h d", unit);
+        ct_mon_unit_unknown(e->diags, at, unit);
         return false;
     }
     if (base < 0) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const struct {
     const char *text;
     enum ct_mon_token token;
@@ -92,7 +94,8 @@ void ct_mon_lex_init(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct
 void ct_mon_lex_part(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                      const struct ct_mon_source *source, uint32_t from, uint32_t to)
 {
-    *lx = (struct ct_mon_lexer){.arena = arena, .diags = diags, .source = source, .pos = from, .end = to};
+    *lx = (struct ct_mon_lexer){
+        .arena = arena, .diags = diags, .source = source, .pos = from, .end = to, .to = from};
     ct_mon_lex_next(lx);
 }
 
@@ -106,10 +109,53 @@ static bool is_digit(int c)
     return c >= '0' && c <= '9';
 }
 
-/* Returns whether the byte can be part of a name. Every byte from 0x80 on can, so UTF-8 needs no tables. */
+/* Returns whether the byte can be part of a word of the watchpoint dialect. */
 static bool is_letter(int c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+}
+
+/* signs and blanks beyond ASCII that no name contains, and what to write instead (NULL: unknown). Editors and
+ * web pages put many of them in the place of the ASCII characters that were meant. */
+static const struct {
+    uint32_t first, last;
+    const char *instead;
+} SIGNS[] = {
+    {0x0080, 0x009f, NULL},   {0x00a0, 0x00a0, "a blank"}, {0x00a1, 0x00a9, NULL},
+    {0x00ab, 0x00ab, NULL},   {0x00ac, 0x00ac, "'!'"},     {0x00ad, 0x00b4, NULL},
+    {0x00b6, 0x00b9, NULL},   {0x00bb, 0x00bf, NULL},      {0x00d7, 0x00d7, "'*'"},
+    {0x00f7, 0x00f7, "'/'"},  {0x2000, 0x200c, "a blank"}, {0x2010, 0x2015, "'-'"},
+    {0x2016, 0x2019, NULL},   {0x201a, 0x201a, "','"},     {0x201b, 0x201b, NULL},
+    {0x201c, 0x201f, "'\"'"}, {0x2020, 0x202e, NULL},      {0x202f, 0x202f, "a blank"},
+    {0x2030, 0x206f, NULL},   {0x2190, 0x2191, NULL},      {0x2192, 0x2192, "'=>'"},
+    {0x2193, 0x2211, NULL},   {0x2212, 0x2212, "'-'"},     {0x2213, 0x2226, NULL},
+    {0x2227, 0x2227, "'&&'"}, {0x2228, 0x2228, "'||'"},    {0x2229, 0x225f, NULL},
+    {0x2260, 0x2260, "'!='"}, {0x2261, 0x2263, NULL},      {0x2264, 0x2264, "'<='"},
+    {0x2265, 0x2265, "'>='"}, {0x2266, 0x22ff, NULL},      {0x3000, 0x3000, "a blank"},
+    {0xfeff, 0xfeff, NULL},   {0xfffd, 0xfffd, NULL},
+};
+
+/* Returns the bytes of the letter at a position, or 0 when no name may contain what is there. Letters and
+ * emoji beyond ASCII need no tables: all but SIGNS are letters. */
+static uint32_t letter(const struct ct_mon_lexer *lx, uint32_t pos)
+{
+    const int c = at(lx, pos);
+    if (c < 0x80)
+        return is_letter(c);
+    size_t length;
+    const uint32_t character = ct_utf8_read(lx->source->text + pos, lx->end - pos, &length);
+    for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++)
+        if (character >= SIGNS[i].first && character <= SIGNS[i].last)
+            return 0;
+    return (uint32_t)length;
+}
+
+/* Returns the end of the name at a position. */
+static uint32_t name_end(const struct ct_mon_lexer *lx, uint32_t pos)
+{
+    for (uint32_t length; is_digit(at(lx, pos)) || letter(lx, pos); pos += length)
+        length = is_digit(at(lx, pos)) ? 1 : letter(lx, pos);
+    return pos;
 }
 
 static int hex_digit(int c)
@@ -168,6 +214,12 @@ const char *ct_mon_lex_big_digits(struct ct_mon_lexer *lx)
 static void lex_number(struct ct_mon_lexer *lx)
 {
     uint32_t from = lx->pos, p = from;
+    if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && hex_digit(at(lx, p + 2)) < 0) {
+        lx->token = T_BAD;
+        lx->pos = name_end(lx, p + 1);
+        error(lx, p, lx->pos, "Expected hexadecimal digits after '0x'");
+        return;
+    }
     if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && hex_digit(at(lx, p + 2)) >= 0) {
         for (p += 2; hex_digit(at(lx, p)) >= 0;)
             p++;
@@ -204,9 +256,7 @@ static void lex_number(struct ct_mon_lexer *lx)
 
 static void lex_name(struct ct_mon_lexer *lx)
 {
-    uint32_t p = lx->pos;
-    while (is_letter(at(lx, p)) || is_digit(at(lx, p)))
-        p++;
+    const uint32_t p = name_end(lx, lx->pos);
     const char *text = lx->source->text + lx->pos;
     size_t n = p - lx->pos;
     lx->name = ct_mon_arena_intern(lx->arena, text, n);
@@ -215,6 +265,23 @@ static void lex_name(struct ct_mon_lexer *lx)
     for (size_t i = 0; i < sizeof KEYWORDS / sizeof *KEYWORDS; i++)
         if (*lx->name == *KEYWORDS[i].text && !strcmp(lx->name, KEYWORDS[i].text))
             lx->token = KEYWORDS[i].token;
+}
+
+/* Reports a character that begins no token. */
+static void bad_character(struct ct_mon_lexer *lx)
+{
+    size_t length;
+    const uint32_t character = ct_utf8_read(lx->source->text + lx->pos, lx->end - lx->pos, &length);
+    const char *text = "Invalid character; a name, number, string or operator was expected";
+    if (character == 0xfffd)
+        text = "A byte that is not UTF-8; write the specification as UTF-8 text";
+    for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++)
+        if (character >= SIGNS[i].first && character <= SIGNS[i].last && SIGNS[i].instead)
+            text = ct_mon_arena_printf(lx->arena, "Invalid character U+%04X; write %s instead",
+                                       (unsigned)character, SIGNS[i].instead);
+    lx->token = T_BAD;
+    lx->pos += (uint32_t)length;
+    error(lx, lx->from, lx->pos, text);
 }
 
 static void lex_operator(struct ct_mon_lexer *lx)
@@ -233,13 +300,13 @@ static void lex_operator(struct ct_mon_lexer *lx)
             return;
         }
     }
-    lx->token = T_BAD;
-    lx->pos++;
-    error(lx, lx->from, lx->pos, "Invalid character; a name, number, string or operator was expected");
+    bad_character(lx);
 }
 
 void ct_mon_lex_next(struct ct_mon_lexer *lx)
 {
+    if (lx->token != T_NEWLINE)
+        lx->before = lx->to;
     skip_blank(lx);
     lx->from = lx->pos;
     int c = at(lx, lx->pos);
@@ -253,7 +320,7 @@ void ct_mon_lex_next(struct ct_mon_lexer *lx)
         lx->pos += c == 'f' ? 2 : 1;
     } else if (is_digit(c)) {
         lex_number(lx);
-    } else if (is_letter(c)) {
+    } else if (letter(lx, lx->pos)) {
         lex_name(lx);
     } else {
         lex_operator(lx);
@@ -294,10 +361,8 @@ enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **
         lx->to = lx->pos;
         return PART_EXPR;
     }
-    if (c == '$' && is_letter(at(lx, lx->pos + 1))) {
-        uint32_t p = lx->pos + 1;
-        while (is_letter(at(lx, p)) || is_digit(at(lx, p)))
-            p++;
+    if (c == '$' && letter(lx, lx->pos + 1)) {
+        const uint32_t p = name_end(lx, lx->pos + 1);
         *text = ct_mon_arena_intern(lx->arena, lx->source->text + lx->pos + 1, p - lx->pos - 1);
         lx->to = lx->pos = p;
         return PART_NAME;
@@ -307,7 +372,7 @@ enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **
     const char *eol = memchr(lx->source->text + p, '\n', lx->end - p);
     char *out = ct_mon_arena_alloc(lx->arena, (eol ? (size_t)(eol - lx->source->text) : lx->end) - p + 2);
     for (; (c = at(lx, p)) >= 0 && c != '\n' && c != '"'; p++) {
-        if (c == '$' && p > lx->from && (at(lx, p + 1) == '{' || is_letter(at(lx, p + 1))))
+        if (c == '$' && p > lx->from && (at(lx, p + 1) == '{' || letter(lx, p + 1)))
             break;
         if (c == '\\') {
             int e = at(lx, p + 1) == '%' ? '%' : escape(at(lx, p + 1));

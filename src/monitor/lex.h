@@ -90,6 +90,7 @@ struct ct_mon_lexer {
     /* the current token */
     enum ct_mon_token token;
     uint32_t from, to;
+    uint32_t before;  /* end of the token before, newlines left out */
     const char *name; /* T_ID: interned; T_COLON: the text, ":" or ":=" */
     uint64_t integer;
     bool integer_over; /* the integer does not fit into 64 bits */

@@ -76,6 +76,16 @@ bool ct_mon_library_declare(struct ct_mon_library *l, const char *name)
     return false;
 }
 
+void ct_mon_library_names(const struct ct_mon_library *l, bool annotations, struct ct_mon_names *names)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const struct definition *d = &l->all[i];
+        if ((d->name[0] == '@') == annotations)
+            ct_mon_names_add(l->e->arena, names,
+                             ct_mon_arena_copy(l->e->arena, d->name + annotations, d->size - annotations));
+    }
+}
+
 void ct_mon_library_declare_all(struct ct_mon_library *l)
 {
     for (size_t i = 0; i < l->count; i++)

@@ -15,5 +15,8 @@ void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *sour
 /* Declares the definitions of this name if that has not been done. Returns false when nothing is new. */
 bool ct_mon_library_declare(struct ct_mon_library *library, const char *name);
 
+/* Adds the names of all annotations, or of all other definitions, to a list. */
+void ct_mon_library_names(const struct ct_mon_library *library, bool annotations, struct ct_mon_names *names);
+
 /* Declares all definitions. */
 void ct_mon_library_declare_all(struct ct_mon_library *library);

@@ -29,13 +29,20 @@ enum {
     INCLUDE_BYTES = 16 << 20
 };
 
+/* Returns the bytes of a byte order mark at the start of a text, which editors for Windows write. */
+static size_t byte_order_mark(const char *text, size_t size)
+{
+    return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 static const struct ct_mon_source *make_source(struct ct_mon_arena *a, const char *name, const char *text,
                                                size_t size)
 {
     struct ct_mon_source *s = ARENA_NEW(a, struct ct_mon_source);
+    const size_t mark = byte_order_mark(text, size);
     s->name = ct_mon_arena_copy(a, name, strlen(name));
-    s->text = ct_mon_arena_copy(a, text, size);
-    s->size = size;
+    s->text = ct_mon_arena_copy(a, text + mark, size - mark);
+    s->size = size - mark;
     return s;
 }
 
@@ -60,6 +67,9 @@ static const struct ct_mon_source *read_file(struct ct_mon_arena *a, const char 
     s->size = fread(text, 1, (size_t)st.st_size, f);
     bool fine = !ferror(f);
     fclose(f);
+    const size_t mark = byte_order_mark(text, s->size);
+    s->text += mark;
+    s->size -= mark;
     return fine && !memchr(text, 0, s->size) ? s : NULL;
 }
 
@@ -115,14 +125,17 @@ static const struct ct_mon_source *include_file(void *user, const struct ct_mon_
     return s;
 }
 
-static bool has_nul(struct ct_mon_diags *d, const struct ct_mon_source *s)
+/* Reports bytes that show that a source is no text in lines. */
+static bool is_no_text(struct ct_mon_diags *d, const struct ct_mon_source *s)
 {
-    const char *nul = memchr(s->text, 0, s->size);
-    if (!nul)
+    const char *nul = memchr(s->text, 0, s->size), *cr = memchr(s->text, '\r', s->size);
+    const bool lines = !cr || memchr(s->text, '\n', s->size);
+    if (!nul && lines)
         return false;
-    uint32_t at = (uint32_t)(nul - s->text);
-    ct_mon_diag_error(d, (struct ct_mon_span){s, at, at + 1},
-                      "The specification contains a NUL byte; write it as UTF-8 text");
+    const uint32_t at = (uint32_t)((nul ? nul : cr) - s->text);
+    ct_mon_diag_error(d, (struct ct_mon_span){s, at, at + 1}, "%s",
+                      nul ? "The specification contains a NUL byte; write it as UTF-8 text"
+                          : "Lines end with a carriage return alone; end them with a line feed");
     return true;
 }
 
@@ -141,7 +154,7 @@ static void compile(struct ct_monitor_spec *spec, const char *name, const char *
         make_source(a, CT_MON_LIBRARY_NAME, ct_mon_stdlib_tessla, ct_mon_stdlib_tessla_size);
     ct_mon_elab_init(&spec->elab, a, &spec->diags, o->time_unit);
     spec->elab.changes_only = o->changes_only;
-    if (has_nul(&spec->diags, source))
+    if (is_no_text(&spec->diags, source))
         return;
     ct_mon_library_open(&spec->elab, library);
     if (o->dialect == CT_MONITOR_WATCHPOINT || (o->dialect == CT_MONITOR_AUTO && ct_mon_watch_is(a, source)))

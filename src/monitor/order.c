@@ -4,7 +4,9 @@
 
 static void recursion_error(struct ct_mon_elab *e, const struct ct_mon_node *s)
 {
-    ct_mon_diag_error(e->diags, s->span, "Infinite recursion detected%s%s",
+    ct_mon_diag_error(e->diags, s->span,
+                      "Infinite recursion detected%s%s; only the first argument of 'last' and of 'delay' may "
+                      "depend on itself",
                       s->name ? " in the definition of " : "", s->name ? s->name : "");
 }
 

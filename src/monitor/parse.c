@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "coretap/base.h"
+
 bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token)
 {
     if (p->lx.token != token)
@@ -12,13 +14,94 @@ bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token)
     return true;
 }
 
+bool ct_mon_parse_begins_line(const struct ct_mon_lexer *lx)
+{
+    const char *text = lx->source->text;
+    uint32_t from = lx->from;
+    while (from && (text[from - 1] == ' ' || text[from - 1] == '\t'))
+        from--;
+    return !from || text[from - 1] == '\n';
+}
+
+/* Returns whether the statement before ends too early: at the end of its line, or before the keyword of a
+ * statement in another line. */
+static bool ends_early(const struct ct_mon_parser *p)
+{
+    const struct ct_mon_lexer *lx = &p->lx;
+    switch (lx->token) {
+    case T_NEWLINE:
+        return lx->source->text[lx->from] == '\n';
+    case T_END:
+        return true;
+    case T_DEF:
+    case T_TYPE:
+    case T_MODULE:
+    case T_INCLUDE:
+    case T_PRINT:
+    case T_AT:
+        return !p->watchpoints && lx->from != p->begin && ct_mon_parse_begins_line(lx);
+    case T_IN:
+    case T_OUT:
+        return lx->from != p->begin && ct_mon_parse_begins_line(lx);
+    case T_ID:
+        return p->watchpoints && !strcmp(lx->name, "define") && ct_mon_parse_begins_line(lx);
+    default:
+        return false;
+    }
+}
+
+const char *ct_mon_parse_instead(const struct ct_mon_parser *p)
+{
+    static const struct {
+        enum ct_mon_token token;
+        const char *text, *hint; /* of names: only this one */
+    } foreign[] = {
+        {T_ID, "and", "; write '&&'"},
+        {T_ID, "or", "; write '||'"},
+        {T_ID, "not", "; write '!'"},
+        {T_ID, "mod", "; write '%'"},
+        {T_QUESTION, NULL, "; write 'if CONDITION then VALUE else VALUE'"},
+        {T_IMPORT, NULL, "; imports are not supported: write MODULE.NAME"},
+    };
+    const struct ct_mon_lexer *lx = &p->lx;
+    const char *text = lx->source->text + lx->from, before = lx->from ? text[-1] : '\0';
+    if ((lx->token == T_SLASH && (before == '/' || text[1] == '/' || text[1] == '*')) ||
+        (lx->token == T_STAR && before == '/'))
+        return "; a comment begins with '--' and ends with its line";
+    if (lx->token == T_GT && before == '<')
+        return "; write '!='";
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign && !p->watchpoints; i++)
+        if (lx->token == foreign[i].token && (lx->token != T_ID || !strcmp(lx->name, foreign[i].text)))
+            return foreign[i].hint;
+    return "";
+}
+
+void ct_mon_parse_error_with(struct ct_mon_parser *p, const char *expected, const char *hint)
+{
+    const bool early = ends_early(p);
+    const struct ct_mon_span end = {p->lx.source, p->lx.before, p->lx.before};
+    const enum ct_mon_token found = early && p->lx.token != T_END ? T_NEWLINE : p->lx.token;
+    if (!p->failed && p->lx.token != T_BAD)
+        ct_mon_diag_error(p->diags, early ? end : lex_span(&p->lx), "Expected %s, found %s%s", expected,
+                          found == T_ID ? ct_mon_arena_printf(p->arena, "name '%s'", p->lx.name)
+                                        : ct_mon_token_text(found),
+                          hint);
+    p->failed = true;
+}
+
 void ct_mon_parse_error(struct ct_mon_parser *p, const char *expected)
 {
-    if (!p->failed && p->lx.token != T_BAD)
-        ct_mon_diag_error(p->diags, lex_span(&p->lx), "Expected %s, found %s", expected,
-                          p->lx.token == T_ID ? ct_mon_arena_printf(p->arena, "name '%s'", p->lx.name)
-                                              : ct_mon_token_text(p->lx.token));
-    p->failed = true;
+    ct_mon_parse_error_with(p, expected, ct_mon_parse_instead(p));
+}
+
+bool ct_mon_parse_name(struct ct_mon_parser *p, const char *what)
+{
+    const enum ct_mon_token token = p->lx.token;
+    if (p->failed || token < T_DEF || token > T_FALSE || ends_early(p))
+        return ct_mon_parse_expect(p, T_ID, what);
+    ct_mon_parse_error_with(p, what, "; a word of the language cannot be a name");
+    p->reserved |= UINT64_C(1) << token;
+    return false;
 }
 
 bool ct_mon_parse_expect(struct ct_mon_parser *p, enum ct_mon_token token, const char *what)
@@ -86,13 +169,14 @@ void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def)
     while (!p->failed && p->lx.token != T_RPAREN) {
         ct_mon_parse_skip_evaluation(p);
         struct ct_mon_ast_param param = {.name = p->lx.name, .span = lex_span(&p->lx)};
-        if (!ct_mon_parse_expect(p, T_ID, "the name of a parameter"))
+        if (!ct_mon_parse_name(p, "the name of a parameter"))
             return;
         if (ct_mon_parse_accept(p, T_COLON)) {
             ct_mon_parse_skip_nl(p);
             param.type = ct_mon_parse_type(p);
         } else {
-            ct_mon_diag_error(p->diags, param.span, "Parameter %s needs a type annotation", param.name);
+            ct_mon_diag_error(p->diags, param.span, "Parameter %s needs a type annotation; write '%s: TYPE'",
+                              param.name, param.name);
         }
         ARENA_PUSH(p->arena, def->params, def->nparams, cap, param);
         ct_mon_parse_skip_nl(p);
@@ -223,7 +307,7 @@ struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p)
     ct_mon_parse_skip_nl(p);
     def->name = p->lx.token == T_ID ? p->lx.name : NULL;
     def->name_span = lex_span(&p->lx);
-    ct_mon_parse_expect(p, T_ID, "a name");
+    ct_mon_parse_name(p, "a name");
     if (ct_mon_parse_accept(p, T_LBRACKET))
         def->type_params = name_list(p, T_RBRACKET, &def->ntype_params);
     if (!p->failed && ct_mon_parse_accept(p, T_LPAREN))
@@ -248,9 +332,9 @@ static void statement_name(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s, c
 {
     ct_mon_lex_next(&p->lx);
     ct_mon_parse_skip_nl(p);
-    s->name = p->lx.name;
+    s->name = p->lx.token == T_ID ? p->lx.name : NULL;
     s->name_span = lex_span(&p->lx);
-    ct_mon_parse_expect(p, T_ID, what);
+    ct_mon_parse_name(p, what);
 }
 
 static void type_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
@@ -269,6 +353,8 @@ static void in_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
     s->kind = S_IN;
     statement_name(p, s, "the name of the input stream");
     ct_mon_parse_skip_nl(p);
+    if (p->lx.token == T_COMMA)
+        ct_mon_parse_error_with(p, "':' and the type of the input stream", "; write an 'in' for each stream");
     ct_mon_parse_expect(p, T_COLON, "':' and the type of the input stream");
     ct_mon_parse_skip_nl(p);
     s->type = p->failed ? NULL : ct_mon_parse_type(p);
@@ -368,17 +454,86 @@ static struct ct_mon_ast_stmt *include(struct ct_mon_parser *p)
     return statements(&inner, false);
 }
 
-static void skip_statement(struct ct_mon_parser *p)
+/* Returns how far the line of a byte is indented. */
+static uint32_t indentation(const struct ct_mon_source *s, uint32_t at)
 {
-    unsigned braces = 0;
-    while (p->lx.token != T_END && (braces || p->lx.token != T_NEWLINE)) {
-        if (p->lx.token == T_LBRACE || p->lx.token == T_DOLLAR_LBRACE)
-            braces++;
-        if (p->lx.token == T_RBRACE && braces)
-            braces--;
-        ct_mon_lex_next(&p->lx);
+    while (at && s->text[at - 1] != '\n')
+        at--;
+    return (uint32_t)strspn(s->text + at, " \t");
+}
+
+/* Skips the rest of a statement with an error: up to a line that is indented no further than its first one
+ * and can begin a statement, or to a ';' outside of braces. */
+static void skip_statement(struct ct_mon_parser *p, struct ct_mon_span begin)
+{
+    const char *text = begin.source->text;
+    const uint32_t indent = indentation(begin.source, begin.from);
+    p->lx.quiet = true; /* one error is enough for a statement */
+    for (; p->lx.token != T_END; ct_mon_lex_next(&p->lx)) {
+        if (p->lx.token == T_NEWLINE && text[p->lx.from] == ';' &&
+            !memchr(text + begin.from, '{', p->lx.from - begin.from))
+            break;
+        if (p->lx.from == begin.from || !ct_mon_parse_begins_line(&p->lx))
+            continue;
+        const uint32_t own = indentation(begin.source, p->lx.from);
+        const bool begins = p->lx.token == T_ID || p->lx.token == T_AT ||
+                            (p->lx.token >= T_DEF && p->lx.token <= T_PRINT && p->lx.token != T_WHERE);
+        if (own < indent || (own == indent && begins))
+            break;
     }
+    p->lx.quiet = false;
     p->failed = false;
+}
+
+/* Makes a statement with an error define its name, without a meaning, so that its uses are no errors. */
+static void define_failed(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
+{
+    s->type = NULL;
+    s->value = NULL;
+    if (s->kind != S_DEF || !s->name)
+        return;
+    s->def = ARENA_NEW(p->arena, struct ct_mon_ast_def);
+    s->def->name = s->name;
+    s->def->span = s->def->name_span = s->name_span;
+    s->def->body = ARENA_NEW(p->arena, struct ct_mon_ast);
+    s->def->body->span = s->name_span;
+}
+
+/* Reports a statement that begins with no keyword. Its name is the one that it probably defines. */
+static void unknown_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s, bool module)
+{
+    static const char *const keywords[] = {"def", "in", "out", "type", "module", "include", NULL};
+    const char *hint = ct_mon_parse_instead(p), *expected =
+                                                    "a statement: 'def', 'in', 'out', 'type', 'module' or "
+                                                    "'include'";
+    struct ct_mon_lexer next = p->lx;
+    next.quiet = true;
+    ct_mon_lex_next(&next);
+    const struct ct_mon_lexer *name = NULL;
+    if (p->lx.token == T_ID && (next.token == T_ASSIGN || next.token == T_COLON)) {
+        name = &p->lx;
+        hint = ct_mon_arena_printf(p->arena,
+                                   next.token == T_ASSIGN          ? "; write 'def %s = …'"
+                                   : next.name[0] == ':' && module ? "; write 'def %s: …'"
+                                                                   : "; write 'in %s: …' for an input",
+                                   p->lx.name);
+    } else if (p->lx.token == T_ID) {
+        const char *near = ct_nearest_name(p->lx.name, keywords);
+        if (near)
+            hint = ct_mon_arena_printf(p->arena, "; did you mean '%s'?", near);
+        if (next.token == T_ID && !(near && (near[0] == 'o' || !strcmp(near, "include"))))
+            name = &next;
+    } else if (p->lx.token == T_WHERE || p->lx.token == T_THEN || p->lx.token == T_ELSE) {
+        hint = "; it belongs at the end of the line before";
+    } else if (!*hint && p->lx.token >= T_PLUS && p->lx.token <= T_OR) {
+        hint = "; an operator stands at the end of the line before";
+    }
+    if (name) {
+        s->kind = S_DEF;
+        s->name = name->name;
+        s->name_span = lex_span(name);
+    }
+    ct_mon_parse_error_with(p, expected, hint);
 }
 
 static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
@@ -410,7 +565,7 @@ static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
             out_statement(p, s);
         break;
     default:
-        ct_mon_parse_error(p, "a statement: 'def', 'in', 'out', 'type', 'module' or 'include'");
+        unknown_statement(p, s, module);
         break;
     }
     for (const struct ct_mon_ast_annotation *a = s->annotations; a; a = a->next)
@@ -420,6 +575,20 @@ static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
     return s;
 }
 
+/* Reports what stands behind a complete statement. */
+static void end_expected(struct ct_mon_parser *p, const struct ct_mon_ast_stmt *s)
+{
+    const char *hint = ct_mon_parse_instead(p);
+    const bool out = s && (s->kind == S_OUT || s->kind == S_PRINT);
+    if (p->lx.token == T_COMMA && out)
+        hint = "; write an 'out' for each stream";
+    else if (p->lx.token == T_ASSIGN && s && s->kind == S_IN)
+        hint = "; an input has no value of its own: write 'default(NAME, VALUE)' where it is used";
+    else if (p->lx.token == T_ASSIGN)
+        hint = out ? "; '==' compares, and 'as' names an output" : "; '==' compares";
+    ct_mon_parse_error_with(p, "the end of the statement", hint);
+}
+
 static struct ct_mon_ast_stmt *statements(struct ct_mon_parser *p, bool module)
 {
     struct ct_mon_ast_stmt *first = NULL, **tail = &first;
@@ -427,15 +596,17 @@ static struct ct_mon_ast_stmt *statements(struct ct_mon_parser *p, bool module)
         ct_mon_parse_skip_nl(p);
         if (p->lx.token == T_END || (module && p->lx.token == T_RBRACE))
             return first;
+        const struct ct_mon_span begin = lex_span(&p->lx);
+        p->begin = begin.from;
         struct ct_mon_ast_stmt *s = statement(p, module);
+        if (!p->failed && p->lx.token != T_NEWLINE && p->lx.token != T_END &&
+            !(module && p->lx.token == T_RBRACE))
+            end_expected(p, s);
         bool failed = p->failed;
-        if (!failed && p->lx.token != T_NEWLINE && p->lx.token != T_END &&
-            !(module && p->lx.token == T_RBRACE)) {
-            ct_mon_parse_error(p, "the end of the statement");
-            failed = true;
-        }
+        if (failed && s)
+            define_failed(p, s);
         if (failed)
-            skip_statement(p);
+            skip_statement(p, begin);
         if (s && !(failed && !s->name)) {
             *tail = s;
             while (*tail)

@@ -15,9 +15,12 @@ struct ct_mon_parser {
     parse_include_fn *include;
     void *include_user;
     unsigned include_depth;
-    unsigned depth; /* nesting of expressions */
-    bool failed;    /* the current statement has an error: skip to the next one */
-    bool library;   /* parsing the standard library, the only source that may name operations of the engine */
+    unsigned depth;    /* nesting of expressions */
+    uint32_t begin;    /* byte at which the current statement begins; unused in the watchpoint dialect */
+    uint64_t reserved; /* bit mask of words of the language that were used as names, which was reported */
+    bool watchpoints;  /* parsing the watchpoint dialect */
+    bool failed;       /* the current statement has an error: skip to the next one */
+    bool library; /* parsing the standard library, the only source that may name operations of the engine */
 };
 
 /* deepest nesting of expressions and types, and of included files; more is an error, which bounds the C
@@ -39,7 +42,16 @@ struct ct_mon_ast_stmt *ct_mon_parse_library(struct ct_mon_arena *arena, struct 
 bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token);
 bool ct_mon_parse_expect(struct ct_mon_parser *p, enum ct_mon_token token, const char *what);
 void ct_mon_parse_skip_nl(struct ct_mon_parser *p);
+/* Reports that the statement has a token other than the expected one. */
 void ct_mon_parse_error(struct ct_mon_parser *p, const char *expected);
+/* The same, with what to write instead: "; write 'x'", or "". */
+void ct_mon_parse_error_with(struct ct_mon_parser *p, const char *expected, const char *hint);
+/* Returns what to write instead of the current token, where other languages have it, or "". */
+const char *ct_mon_parse_instead(const struct ct_mon_parser *p);
+/* Returns whether the current token is the first of its line. */
+bool ct_mon_parse_begins_line(const struct ct_mon_lexer *lx);
+/* Reads the name of something that is defined here. */
+bool ct_mon_parse_name(struct ct_mon_parser *p, const char *what);
 bool ct_mon_parse_enter(struct ct_mon_parser *p);
 struct ct_mon_ast_type *ct_mon_parse_type(struct ct_mon_parser *p);
 struct ct_mon_ast *ct_mon_parse_expr(struct ct_mon_parser *p);

@@ -306,6 +306,7 @@ static struct ct_mon_ast *if_expr(struct ct_mon_parser *p)
 static struct ct_mon_ast *primary(struct ct_mon_parser *p)
 {
     struct ct_mon_ast *e;
+    struct ct_mon_lexer before;
     switch (p->lx.token) {
     case T_INT:
         return integer(p);
@@ -326,7 +327,13 @@ static struct ct_mon_ast *primary(struct ct_mon_parser *p)
     case T_ID:
         e = ast_new(p, A_NAME);
         e->name = p->lx.name;
+        before = p->lx;
         ct_mon_lex_next(&p->lx);
+        if (!strcmp(e->name, "not") &&
+            (p->lx.token == T_ID || p->lx.token == T_TRUE || p->lx.token == T_FALSE)) {
+            p->lx = before;
+            ct_mon_parse_error(p, "an expression");
+        }
         return e;
     case T_ROOT:
         e = ast_new(p, A_ROOT);
@@ -345,6 +352,7 @@ static struct ct_mon_ast *primary(struct ct_mon_parser *p)
     case T_STATIC:
         return if_expr(p);
     default:
+        p->failed |= p->lx.token < 64 && p->reserved >> p->lx.token & 1;
         ct_mon_parse_error(p, "an expression");
         return ast_new(p, A_ERROR);
     }

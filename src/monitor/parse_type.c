@@ -64,6 +64,8 @@ struct ct_mon_ast_type *ct_mon_parse_type(struct ct_mon_parser *p)
         ct_mon_lex_next(&p->lx);
         if (ct_mon_parse_accept(p, T_LBRACKET))
             ct_mon_parse_type_list(p, T_RBRACKET, &t->args, &t->nargs);
+        else if (p->lx.token == T_LT)
+            ct_mon_parse_error_with(p, "'[' and the type of the elements", "; write Events[Int]");
     } else if (p->lx.token == T_LPAREN) {
         ct_mon_lex_next(&p->lx);
         t->kind = AT_TUPLE;

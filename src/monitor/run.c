@@ -254,8 +254,9 @@ static int decreasing(struct ct_monitor *m, int64_t time)
     int r = ct_mon_run_close_before_mistake(m);
     if (r)
         return r;
-    snprintf(text, sizeof text, "Decreasing time stamps: first = %lld, second = %lld", (long long)m->floor,
-             (long long)time);
+    snprintf(text, sizeof text,
+             "Decreasing time stamps: first = %lld, second = %lld; sort the events by their times",
+             (long long)m->floor, (long long)time);
     return ct_mon_run_fail(m, CT_ERR_FORMAT, text);
 }
 

@@ -302,6 +302,21 @@ struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *
     return ct_mon_name_map_get(&w->definitions, name);
 }
 
+struct ct_mon_wv ct_mon_watch_undefined(struct ct_mon_watch *w, const struct ct_mon_wx *x, const char *kind)
+{
+    if (ct_mon_diags_full_at(w->e->diags, x->span))
+        return (struct ct_mon_wv){.kind = WV_ERROR};
+    struct ct_mon_names names = {0};
+    for (const struct ct_mon_win *in = w->spec.ins; in; in = in->next)
+        ct_mon_names_add(w->e->arena, &names, in->name);
+    for (const struct ct_mon_wdef *d = w->spec.defs; d; d = d->next)
+        ct_mon_names_add(w->e->arena, &names, d->name);
+    ct_mon_watch_function_names(w->e->arena, &names);
+    ct_mon_watch_words(w->e->arena, &names);
+    return ct_mon_watch_error(w, x->span, "Undefined %s %s%s", kind, x->name,
+                              ct_mon_did_you_mean(w->e->arena, x->name, &names));
+}
+
 static struct ct_mon_wv name(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
                              struct ct_mon_node *trigger)
 {
@@ -309,14 +324,14 @@ static struct ct_mon_wv name(struct ct_mon_watch *w, struct ct_mon_wenv *env, co
         if (env->name == x->name)
             return ct_mon_watch_lower(w, env->of, env->x, trigger);
     struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
-    if (d && d->has_params)
+    if (d && d->has_params && d->body->kind != WX_ERROR)
         return ct_mon_watch_error(w, x->span, "Wrong number of arguments for %s. Expected: %zu, actual: 0",
                                   d->name, d->nparams);
     if (d)
         return definition(w, d, trigger, x->span);
     struct ct_mon_binding *b = ct_mon_env_find(w->e->global, x->name, false);
     if (!b || b->env->library || b->cv.kind != CV_STREAM)
-        return ct_mon_watch_error(w, x->span, "Undefined variable %s", x->name);
+        return ct_mon_watch_undefined(w, x, "variable");
     bool signal = b->type_def; /* type_def marks inputs that were declared as signals */
     return sampled(w, (struct ct_mon_wv){.kind = signal ? WV_SIGNAL : WV_EVENTS, .node = b->cv.node},
                    trigger);
@@ -390,21 +405,36 @@ struct ct_mon_wv ct_mon_watch_lower(struct ct_mon_watch *w, struct ct_mon_wenv *
 
 /* ---- the specification ---- */
 
+/* Gives a name that was declared wrongly no meaning, so that its uses are no errors. */
+static void declare_failed(struct ct_mon_watch *w, const char *name, struct ct_mon_span at)
+{
+    struct ct_mon_wdef *d = ARENA_NEW(w->e->arena, struct ct_mon_wdef);
+    *d = (struct ct_mon_wdef){.name = name, .span = at, .body = ARENA_NEW(w->e->arena, struct ct_mon_wx)};
+    if (!ct_mon_watch_find(w, name))
+        ct_mon_name_map_add(w->e->arena, &w->definitions, name, d);
+}
+
 static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
 {
     struct ct_mon_elab *e = w->e;
     const struct ct_mon_ast_type *t = in->type;
     bool signal = t->name && !strcmp(t->name, "Signal"), events = t->name && !strcmp(t->name, "Events");
     if (!(signal || events) || t->nargs != 1) {
-        ct_mon_diag_error(e->diags, t->span, "Input streams must be defined to have stream types");
+        ct_mon_diag_error(e->diags, t->span,
+                          "Input streams must be defined to have stream types; write Events[TYPE] or "
+                          "Signal[TYPE]");
+        declare_failed(w, in->name, in->span);
         return;
     }
     const struct ct_mon_type *type = ct_mon_elab_type(e, e->global, t->args[0]);
-    if (type->kind == TY_ERROR)
+    if (type->kind == TY_ERROR) {
+        declare_failed(w, in->name, in->span);
         return;
+    }
     if (signal && type != e->types.integer && type != e->types.boolean) {
         ct_mon_diag_error(e->diags, t->span,
                           "An input signal must have type Int or Bool, because it begins with 0 or false");
+        declare_failed(w, in->name, in->span);
         return;
     }
     struct ct_mon_node *node = add_input(e, in->name, type, in->span, NULL);
@@ -412,9 +442,10 @@ static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
         node = ct_mon_node_default(&e->graph, node, cell_int(0));
         node = ct_mon_node_plain(&e->graph, N_PURE, type, &node, 1);
     }
-    struct ct_mon_binding *old = ct_mon_env_find(e->global, in->name, false);
-    if ((old && !old->env->library) || ct_mon_watch_find(w, in->name)) {
-        ct_mon_diag_error(e->diags, in->span, "Multiple definitions of %s in same scope", in->name);
+    const struct ct_mon_binding *old = ct_mon_env_find(e->global, in->name, false);
+    const struct ct_mon_wdef *definition = ct_mon_watch_find(w, in->name);
+    if ((old && !old->env->library) || definition) {
+        ct_mon_elab_defined_twice(e, in->name, in->span, definition ? definition->span : old->span);
         return;
     }
     struct ct_mon_binding *b = ct_mon_env_add(e, e->global, in->name, in->span);
@@ -430,7 +461,7 @@ static void declare_definitions(struct ct_mon_watch *w)
 {
     for (struct ct_mon_wdef *d = w->spec.defs; d; d = d->next)
         if (ct_mon_watch_find(w, d->name))
-            ct_mon_watch_error(w, d->span, "Multiple definitions of %s in same scope", d->name);
+            ct_mon_elab_defined_twice(w->e, d->name, d->span, ct_mon_watch_find(w, d->name)->span);
         else
             ct_mon_name_map_add(w->e->arena, &w->definitions, d->name, d);
 }

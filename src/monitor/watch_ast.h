@@ -186,6 +186,11 @@ bool ct_mon_watch_bind(struct ct_mon_watch *w, struct ct_mon_wenv *env, const st
 /* Returns whether an expression is a temporal formula, which has a value only inside monitor(...). */
 bool ct_mon_watch_is_temporal(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x);
 
+/* Reports an unknown name. `kind`: "variable" or "function". */
+struct ct_mon_wv ct_mon_watch_undefined(struct ct_mon_watch *w, const struct ct_mon_wx *x, const char *kind);
+/* Add the names of all functions, and the words of formulas and sources, to a list. */
+void ct_mon_watch_function_names(struct ct_mon_arena *arena, struct ct_mon_names *names);
+void ct_mon_watch_words(struct ct_mon_arena *arena, struct ct_mon_names *names);
 struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name);
 struct ct_mon_wv ct_mon_watch_error(struct ct_mon_watch *w, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

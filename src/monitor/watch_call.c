@@ -210,6 +210,16 @@ static const struct {
     {"not", WX_NOT, NULL, 1},    {"implies", WX_IMPLIES, NULL, 2},
 };
 
+void ct_mon_watch_function_names(struct ct_mon_arena *arena, struct ct_mon_names *names)
+{
+    for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
+        ct_mon_names_add(arena, names, SPECIAL[i].name);
+    for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
+        ct_mon_names_add(arena, names, PLAIN[i].name);
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        ct_mon_names_add(arena, names, WORDS[i].name);
+}
+
 static struct ct_mon_wv wrong_number(struct ct_mon_watch *w, const struct ct_mon_wx *x, size_t expected)
 {
     return ct_mon_watch_error(w, x->span, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
@@ -229,7 +239,11 @@ bool ct_mon_watch_bind(struct ct_mon_watch *w, struct ct_mon_wenv *env, const st
             for (k = 0; k < d->nparams && d->params[k] != x->arg_names[i]; k++)
                 ;
             if (k == d->nparams) {
-                ct_mon_watch_error(w, x->args[i]->span, "Undefined keyword argument %s", x->arg_names[i]);
+                struct ct_mon_names names = {0};
+                for (k = 0; k < d->nparams; k++)
+                    ct_mon_names_add(w->e->arena, &names, d->params[k]);
+                ct_mon_watch_error(w, x->args[i]->span, "Undefined keyword argument %s%s", x->arg_names[i],
+                                   ct_mon_did_you_mean(w->e->arena, x->arg_names[i], &names));
                 return false;
             }
         }
@@ -253,6 +267,8 @@ struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *e
 {
     const struct call c = {w, env, x, trigger};
     const struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
+    if (d && d->body->kind == WX_ERROR)
+        return FAILED;
     if (d && d->has_params)
         return macro(&c, d);
     for (size_t i = 0; i < sizeof SPECIAL / sizeof *SPECIAL; i++)
@@ -281,5 +297,5 @@ struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *e
         op.name = WORDS[i].op;
         return ct_mon_watch_lower(w, env, &op, trigger);
     }
-    return ct_mon_watch_error(w, x->span, "Undefined function %s", x->name);
+    return ct_mon_watch_undefined(w, x, "function");
 }

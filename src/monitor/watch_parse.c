@@ -131,7 +131,7 @@ static void source_place_argument(struct ct_mon_wp *w, struct ct_mon_wx *x)
             ct_mon_diag_error(w->p.diags, x->span, "An address has at most 64 bits");
         watch_next(w);
     } else {
-        x->text = ct_mon_lex_word(&w->p.lx, !strcmp(x->name, "variable_value"));
+        x->text = ct_mon_lex_word(&w->p.lx, !line && !exec);
         if (!x->text) {
             ct_mon_parse_error(&w->p, line ? "FILE:LINE" : exec ? "an address" : "a name");
             return;
@@ -246,24 +246,46 @@ static struct ct_mon_wx *monitor(struct ct_mon_wp *w)
     return x;
 }
 
+/* words that begin a source, and its kind */
+static const char *const SOURCES[][2] = {
+    {"codeLine", "codeLine"},
+    {"function_call", "function_call"},
+    {"function_calls", "function_call"},
+    {"function_return", "function_return"},
+    {"function_returns", "function_return"},
+    {"onExecuting", "onExecuting"},
+    {"instruction_executions", "onExecuting"},
+    {"variable_value", "variable_value"},
+    {"variable_values", "variable_value"},
+    {"itm_trace", "itm_trace"},
+};
+
 static const char *source_keyword(const char *name)
 {
-    static const char *const words[][2] = {
-        {"codeLine", "codeLine"},
-        {"function_call", "function_call"},
-        {"function_calls", "function_call"},
-        {"function_return", "function_return"},
-        {"function_returns", "function_return"},
-        {"onExecuting", "onExecuting"},
-        {"instruction_executions", "onExecuting"},
-        {"variable_value", "variable_value"},
-        {"variable_values", "variable_value"},
-        {"itm_trace", "itm_trace"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(words[i][0], name))
-            return words[i][1];
+    for (size_t i = 0; i < sizeof SOURCES / sizeof *SOURCES; i++)
+        if (!strcmp(SOURCES[i][0], name))
+            return SOURCES[i][1];
     return NULL;
+}
+
+void ct_mon_watch_source_words(struct ct_mon_arena *arena, struct ct_mon_names *names)
+{
+    for (size_t i = 0; i < sizeof SOURCES / sizeof *SOURCES; i++)
+        ct_mon_names_add(arena, names, SOURCES[i][0]);
+}
+
+/* Reports a mistyped word before an operand, such as "function_cal main". */
+static void check_word(struct ct_mon_wp *w, const struct ct_mon_wx *x)
+{
+    struct ct_mon_names names = {0};
+    if (w->p.failed || !ct_mon_watch_at_operand(w))
+        return;
+    ct_mon_watch_words(w->p.arena, &names);
+    const char *hint = ct_mon_did_you_mean(w->p.arena, x->name, &names);
+    if (!*hint)
+        return;
+    ct_mon_diag_error(w->p.diags, x->span, "Undefined source or operator %s%s", x->name, hint);
+    w->p.failed = true;
 }
 
 static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
@@ -276,8 +298,10 @@ static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
     struct ct_mon_wx *x = ct_mon_watch_make(w, WX_NAME);
     x->name = w->p.lx.name;
     watch_next(w);
-    if (!watch_at(w, T_LPAREN))
+    if (!watch_at(w, T_LPAREN)) {
+        check_word(w, x);
         return x;
+    }
     x->kind = WX_CALL;
     bool before = w->temporal;
     w->temporal = false; /* arguments are streams, not formulas */
@@ -320,6 +344,9 @@ struct ct_mon_wx *ct_mon_watch_prim(struct ct_mon_wp *w)
             x->name = w->p.lx.name;
             x->span.to = w->p.lx.to;
             watch_next(w);
+        } else if (watch_at(w, T_ID) && ct_mon_watch_at_operand(w)) {
+            ct_mon_unit_unknown(w->p.diags, span_join(x->span, lex_span(&w->p.lx)), w->p.lx.name);
+            w->p.failed = true;
         }
         return x;
     case T_FLOAT:

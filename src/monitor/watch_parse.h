@@ -61,7 +61,22 @@ static inline bool watch_expect(struct ct_mon_wp *w, enum ct_mon_token token, co
     return false;
 }
 
+/* Reads the name of something that is defined here. */
+static inline bool watch_expect_name(struct ct_mon_wp *w, const char *what)
+{
+    if (watch_at(w, T_ID)) {
+        watch_next(w);
+        return true;
+    }
+    return ct_mon_parse_name(&w->p, what);
+}
+
 struct ct_mon_wx *ct_mon_watch_expr(struct ct_mon_wp *w);
+
+/* Adds the words that begin a source to a list. */
+void ct_mon_watch_source_words(struct ct_mon_arena *arena, struct ct_mon_names *names);
+/* Returns whether a name or literal follows in the same line, where only an operator could. */
+bool ct_mon_watch_at_operand(const struct ct_mon_wp *w);
 
 /* Makes a tree node at the current token. */
 struct ct_mon_wx *ct_mon_watch_make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind);

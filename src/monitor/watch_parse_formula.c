@@ -10,17 +10,24 @@ enum {
     EACH_MOST = 64, /* most elements per operator */
 };
 
-/* Returns whether a word stands between operands, or begins a statement. */
+/* words that stand between operands, and the one that begins a statement */
+static const char *const INFIX[] = {"and",      "or",       "implies", "iff",         "equals",
+                                    "until",    "unless",   "weak",    "releases",    "before",
+                                    "upto",     "from",     "between", "untilinpast", "releasesinpast",
+                                    "accepton", "rejecton", "define"};
+
 static bool is_infix(const char *word)
 {
-    static const char *const words[] = {"and",      "or",       "implies", "iff",         "equals",
-                                        "until",    "unless",   "weak",    "releases",    "before",
-                                        "upto",     "from",     "between", "untilinpast", "releasesinpast",
-                                        "accepton", "rejecton", "define"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(words[i], word))
+    for (size_t i = 0; i < sizeof INFIX / sizeof *INFIX; i++)
+        if (!strcmp(INFIX[i], word))
             return true;
     return false;
+}
+
+bool ct_mon_watch_at_operand(const struct ct_mon_wp *w)
+{
+    return !ct_mon_parse_begins_line(&w->p.lx) &&
+           (watch_at(w, T_INT) || watch_at(w, T_STRING) || (watch_at(w, T_ID) && !is_infix(w->p.lx.name)));
 }
 
 /* Returns the token after the current one. *name is its word, if it is one. */
@@ -236,6 +243,18 @@ static const struct {
     {"holdinginpast", WX_HOLDING, RANGE_MUST, true},
     {"occurringinpast", WX_OCCURRING, RANGE_MUST, true},
 };
+
+void ct_mon_watch_words(struct ct_mon_arena *arena, struct ct_mon_names *names)
+{
+    ct_mon_watch_source_words(arena, names);
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
+        ct_mon_names_add(arena, names, PREFIXES[i].word);
+    for (size_t i = 0; i < sizeof INFIX / sizeof *INFIX; i++)
+        ct_mon_names_add(arena, names, INFIX[i]);
+    ct_mon_names_add(arena, names, "monitor");
+    ct_mon_names_add(arena, names, "not");
+    ct_mon_names_add(arena, names, "on");
+}
 
 /* Reads a temporal prefix operator with its range. */
 static bool prefix_word(struct ct_mon_wp *w, struct ct_mon_wx *x)

@@ -165,6 +165,20 @@ TEST(packed_parts_are_one_file)
     }
 }
 
+TEST(mistyped_names_are_guessed)
+{
+    static const char *const names[] = {"count", "runtime", "Signal", "x", NULL};
+    assert_string_equal(ct_nearest_name("cuont", names), "count");
+    assert_string_equal(ct_nearest_name("runtme", names), "runtime");
+    assert_string_equal(ct_nearest_name("SIGNAL", names), "Signal");
+    assert_string_equal(ct_nearest_name("X", names), "x");
+    assert_null(ct_nearest_name("y", names));
+    assert_null(ct_nearest_name("frobnicate", names));
+    assert_null(ct_nearest_name("", names));
+    assert_null(ct_nearest_name(NULL, names));
+    assert_null(ct_nearest_name("count", NULL));
+}
+
 /* A number of a newer library has no name in an older one. */
 TEST(unknown_numbers_have_a_name)
 {

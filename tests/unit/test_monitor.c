@@ -70,7 +70,8 @@ TEST_WITH(diagnostics_have_places, ctx)
     char out[200], cut[10];
     assert_int_equal(ct_monitor_compile(ctx, "f.tessla", text, strlen(text), NULL, &spec), CT_ERR_FORMAT);
     assert_non_null(spec);
-    assert_string_equal(ct_ctx_error(ctx), "f.tessla:2:5: error: Type mismatch: Expected Int, found String");
+    assert_string_equal(ct_ctx_error(ctx), "f.tessla:2:5: error: Type mismatch: Expected Int, found String; "
+                                           "Strings are joined by String.concat");
     assert_int_equal(ct_monitor_diag_count(spec), 1);
     assert_int_equal(ct_monitor_diag_get(spec, 0, &d), CT_OK);
     assert_int_equal(d.line, 2);
@@ -80,7 +81,8 @@ TEST_WITH(diagnostics_have_places, ctx)
     assert_int_equal(ct_monitor_diag_get(spec, 1, &d), CT_ERR_ARG);
     size_t n = ct_monitor_diag_print(spec, 0, out, sizeof out);
     assert_int_equal(n, strlen(out));
-    assert_string_equal(out, "f.tessla:2:5: error: Type mismatch: Expected Int, found String\n"
+    assert_string_equal(out, "f.tessla:2:5: error: Type mismatch: Expected Int, found String; "
+                             "Strings are joined by String.concat\n"
                              "    2 | out \"\xc3\xa4\xc3\xb6\" + x\n      |     ^^^^\n");
     assert_int_equal(ct_monitor_diag_print(spec, 0, cut, sizeof cut), n);
     assert_string_equal(cut, "f.tessla:");
@@ -88,6 +90,41 @@ TEST_WITH(diagnostics_have_places, ctx)
     assert_int_equal(ct_monitor_new(ctx, spec, NULL, NULL, NULL, &m), CT_ERR_ARG);
     assert_null(m);
     ct_monitor_spec_free(spec);
+}
+
+/* Compiles a text and returns the first message, or "" when it compiles. */
+static const char *message_of(struct ct_ctx *ctx, const char *text, size_t size)
+{
+    struct ct_monitor_spec *spec;
+    const int rc = ct_monitor_compile(ctx, "s", text, size, NULL, &spec);
+    ct_monitor_spec_free(spec);
+    return rc == CT_OK ? "" : ct_ctx_error(ctx);
+}
+
+TEST_WITH(texts_are_as_editors_write_them, ctx)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"\xef\xbb\xbfin x: Events[Int]\r\nout x\r\n", ""},
+        {"\xef\xbb\xbfin x: Event[Int]\r\nout x\r\n",
+         "s:1:7: error: Undefined type: Event; did you mean 'Events'?"},
+        {"in x: Events[Int]\rout x\r",
+         "s:1:18: error: Lines end with a carriage return alone; end them with a line feed"},
+        {"in gr\xf6sse: Events[Int]\n",
+         "s:1:6: error: A byte that is not UTF-8; write the specification as UTF-8 text"},
+        {"in x: Events[Int]\nout x # gr\xf6sse\n", ""},
+        {"in gr\xc3\xb6\xc3\x9f"
+         "e: Events[Int]\nout gr\xc3\xb6\xc3\x9f"
+         "e\n",
+         ""},
+        {"in \xf0\x9f\x9a\x80: Events[Int]\nout \xf0\x9f\x9a\x80\n", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(message_of(ctx, cases[i].text, strlen(cases[i].text)), cases[i].message);
+    static const char wide[] = "i\0n\0";
+    assert_string_equal(message_of(ctx, wide, sizeof wide - 1),
+                        "s:1:2: error: The specification contains a NUL byte; write it as UTF-8 text");
 }
 
 TEST_WITH(options_are_checked, ctx)
@@ -177,7 +214,8 @@ TEST_WITH(advance_says_what_is_known, ctx)
     assert_string_equal(log.text, "3: x = 1\n8: d = ()\n");
     assert_int_equal(ct_monitor_feed(log.monitor, &fine, 1), CT_OK);
     assert_int_equal(ct_monitor_feed(log.monitor, &late, 1), CT_ERR_FORMAT);
-    assert_string_equal(ct_ctx_error(ctx), "Decreasing time stamps: first = 12, second = 11");
+    assert_string_equal(ct_ctx_error(ctx), "Decreasing time stamps: first = 12, second = 11; "
+                                           "sort the events by their times");
     assert_string_equal(log.text, "3: x = 1\n8: d = ()\n12: x = 3\n");
     ct_monitor_free(log.monitor);
     ct_monitor_spec_free(spec);

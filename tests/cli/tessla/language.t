@@ -262,7 +262,7 @@ in x: Events[Int]
 def y: Events[Int] = y + x
 out y
 >>>
-! s.tessla:2:5: error: Infinite recursion detected in the definition of y
+! s.tessla:2:5: error: Infinite recursion detected in the definition of y; only the first argument of 'last' and of 'delay' may depend on itself
 !     2 | def y: Events[Int] = y + x
 !       |     ^
 [1]
@@ -271,7 +271,7 @@ out y
 def y: Events[Int] = last(5, y)
 out y
 >>>
-! s.tessla:1:5: error: Infinite recursion detected in the definition of y
+! s.tessla:1:5: error: Infinite recursion detected in the definition of y; only the first argument of 'last' and of 'delay' may depend on itself
 !     1 | def y: Events[Int] = last(5, y)
 !       |     ^
 [1]
@@ -289,7 +289,7 @@ def b: Events[Int] = b
 in x: Events[Int]
 def c = default(last(c, x), 0)
 >>>
-! s.tessla:2:5: error: Recursive definition c needs a type annotation
+! s.tessla:2:5: error: Recursive definition c needs a type annotation; write 'def c: TYPE = …'
 !     2 | def c = default(last(c, x), 0)
 !       |     ^
 [1]
@@ -304,7 +304,7 @@ out M.z
 ! s.tessla:2:7: error: Undefined type: Foo
 !     2 | in x: Foo
 !       |       ^^^
-! s.tessla:3:5: error: Multiple definitions of a in same scope
+! s.tessla:3:5: error: Multiple definitions of a in same scope; the first one is in line 1
 !     3 | def a = 1
 !       |     ^
 ! s.tessla:4:24: error: Object of type Int does not have a member named q
@@ -318,7 +318,7 @@ out M.z
 ### a library name again at global level
 def count = 1
 >>>
-! s.tessla:1:5: error: Multiple definitions of count in same scope
+! s.tessla:1:5: error: Multiple definitions of count in same scope; the library has this name: choose another one
 !     1 | def count = 1
 !       |     ^^^^^
 [1]
@@ -340,10 +340,10 @@ out (a: Int) => a
 ! s.tessla:3:14: error: Streams may only contain value types; not other streams or functions
 !     3 | in z: Events[Events[Int]]
 !       |              ^^^^^^^^^^^
-! s.tessla:4:7: error: Input streams must be defined to have stream types
+! s.tessla:4:7: error: Input streams must be defined to have stream types; write Events[Int]
 !     4 | in w: Int
 !       |       ^^^
-! s.tessla:5:13: error: Type mismatch: Expected Int, found Events[Float]
+! s.tessla:5:13: error: Type mismatch: Expected Int, found Events[Float]; '+' is for Ints, '+.' for Floats
 !     5 | def a = x + y
 !       |             ^
 ! s.tessla:6:14: error: Type mismatch: Expected Int, found Float
@@ -378,7 +378,7 @@ def h = 1
 in x: Events[Int]
 def i = merge(x, nil)
 >>>
-! s.tessla:1:7: error: Parameter a needs a type annotation
+! s.tessla:1:7: error: Parameter a needs a type annotation; write 'a: TYPE'
 !     1 | def f(a, b: Int): Int = b
 !       |       ^
 ! s.tessla:3:5: error: Macro has been annotated with @liftable, but its type does not allow being lifted
@@ -396,7 +396,7 @@ def i = merge(x, nil)
 def f(a: Int): Int = a + "x"
 def g[T](a: T): T = a + 1
 >>>
-! s.tessla:1:26: error: Type mismatch: Expected Int, found String
+! s.tessla:1:26: error: Type mismatch: Expected Int, found String; Strings are joined by String.concat
 !     1 | def f(a: Int): Int = a + "x"
 !       |                          ^^^
 ! s.tessla:2:21: error: Type mismatch: Expected Int, found T
@@ -421,9 +421,12 @@ def good = 1
 ! s.tessla:3:7: error: Invalid escape sequence
 !     3 | out "a\qb"
 !       |       ^^
-! s.tessla:5:1: error: Expected an expression, found 'out'
+! s.tessla:4:8: error: Expected an expression, found end of line
+!     4 | out x +
+!       |        ^
+! s.tessla:5:7: error: Expected the end of the statement, found '@'
 !     5 | out 1 @ 2
-!       | ^^^
+!       |       ^
 [1]
 
 ### format strings that cannot be
@@ -704,12 +707,9 @@ out List.head(s) as head
 ! s.tessla:2:6: error: Multiple definitions of List in same scope
 !     2 | type List[T] = Int
 !       |      ^^^^
-! s.tessla:5:5: error: Type mismatch: Expected Int, found String
+! s.tessla:5:5: error: Type mismatch: Expected Int, found String; Strings are joined by String.concat
 !     5 | out "a" + "b" as folded
 !       |     ^^^
-! s.tessla:5:11: error: Type mismatch: Expected Int, found String
-!     5 | out "a" + "b" as folded
-!       |           ^^^
 ! s.tessla:6:15: error: Type mismatch: Expected List[A], found Events[Int]
 !     6 | out List.head(s) as head
 !       |               ^

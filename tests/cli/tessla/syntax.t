@@ -37,7 +37,7 @@ def f(a: Events[Int]) = a
 module m { def a = 1 }
 out m
 >>>
-! s.tessla:3:5: error: Type mismatch: Expected a stream, found a macro or module
+! s.tessla:3:5: error: Type mismatch: Expected a stream, found a module
 !     3 | out m
 !       |     ^
 [1]
@@ -56,7 +56,7 @@ x = 1
 in x: Events[Int]
 out x out x
 >>>
-! s.tessla:1:1: error: Expected a statement: 'def', 'in', 'out', 'type', 'module' or 'include', found name 'x'
+! s.tessla:1:1: error: Expected a statement: 'def', 'in', 'out', 'type', 'module' or 'include', found name 'x'; write 'def x = …'
 !     1 | x = 1
 !       | ^
 ! s.tessla:3:7: error: Expected the end of the statement, found 'out'
@@ -173,9 +173,6 @@ out y
 ! s.tessla:1:7: error: An input signal must have type Int or Bool, because it begins with 0 or false
 !     1 | in x: Signal[String]
 !       |       ^^^^^^^^^^^^^^
-! s.tessla:2:13: error: Undefined variable x
-!     2 | define y := x
-!       |             ^
 [1]
 
 ### watchpoint: formulas that want more

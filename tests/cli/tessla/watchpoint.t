@@ -349,9 +349,9 @@ define b := function_call g
 out a
 <<<
 >>>
-! s.tessla:2:1: error: Expected the name of a core, or each, directly after '@', found name 'define'
-!     2 | define b := function_call g
-!       | ^^^^^^
+! s.tessla:1:29: error: Expected the name of a core, or each, directly after '@', found end of line
+!     1 | define a := function_call f@
+!       |                             ^
 [1]
 
 ### a formula has a step at the events of its atoms and nowhere else
@@ -494,7 +494,7 @@ define j: Signal<Int> := e
 ! s.tessla:3:13: error: Infinite recursion detected: b is defined by itself
 !     3 | define b := b or e
 !       |             ^
-! s.tessla:4:13: error: Undefined variable nothing
+! s.tessla:4:13: error: Undefined variable nothing; did you mean 'within'?
 !     4 | define c := nothing
 !       |             ^^^^^^^
 ! s.tessla:5:13: error: Type mismatch: Expected events and a duration
