@@ -2,6 +2,7 @@
 #include "monitor/text_in.h"
 
 #include "base/require.h"
+#include "coretap/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,51 @@ int ct_mon_text_fail_syntax(struct ct_monitor *m, const char *expected)
     return ct_mon_text_fail_at(m, text);
 }
 
+void ct_mon_text_check_unknown(struct ct_monitor *m, const char *p, size_t n)
+{
+    struct ct_mon_text_reader *r = m->reader;
+    const uint32_t hash = hash_name(p, n);
+    for (size_t i = 0; i < r->nunknown; i++)
+        if (r->unknown[i] == hash)
+            return;
+    if (r->nunknown == TEXT_UNKNOWN_MOST)
+        return;
+    r->unknown[r->nunknown++] = hash;
+    const char **names = calloc(m->p->ninputs + 1, sizeof *names);
+    char *name = strndup(p, n);
+    for (uint32_t i = 0; names && i < m->p->ninputs; i++)
+        names[i] = m->p->inputs[i].name;
+    const char *near = name && names ? ct_nearest_name(name, names) : NULL;
+    if (near)
+        ct_log(m->ctx, CT_LOG_WARNING,
+               "%s:%llu: events of '%s' are left out, because the specification has no such input; did you "
+               "mean '%s'?",
+               r->name ? r->name : "trace", (unsigned long long)r->line, name, near);
+    free(name);
+    free(names);
+}
+
+/* Returns what to write in the place of a value of the wrong type, or "". */
+static const char *instead_of_value(const struct ct_mon_value_in *in)
+{
+    static const char *const truths[] = {"true", "false", NULL};
+    char text[16];
+    const enum ct_mon_type_kind want = in->expected ? in->expected->kind : TY_ERROR;
+    if (!in->found_size)
+        return "";
+    if (want == TY_STRING && !in->found_type)
+        return "; put it in double quotes";
+    if (want == TY_FLOAT && in->found_type && !strcmp(in->found_type, "Int"))
+        return "; a Float has a fraction, such as 1.0";
+    if (want == TY_FLOAT && *in->found == '.')
+        return "; a Float begins with a digit, such as 0.5";
+    if (want != TY_BOOL || in->found_size >= sizeof text)
+        return "";
+    memcpy(text, in->found, in->found_size);
+    text[in->found_size] = '\0';
+    return ct_nearest_name(text, truths) ? "; write true or false" : "";
+}
+
 static int fail_value(struct ct_monitor *m, const struct ct_mon_value_in *in, uint32_t input)
 {
     char text[480];
@@ -121,11 +167,11 @@ static int fail_value(struct ct_monitor *m, const struct ct_mon_value_in *in, ui
     }
     if (setjmp(a.out_of_memory) == 0)
         snprintf(text, sizeof text,
-                 "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'",
+                 "Unexpected value of type %s (%.*s), expected type %s, in input stream '%.100s%s'%s",
                  in->found_type ? in->found_type : "unknown",
                  (int)(in->found_size < 80 ? in->found_size : 80), in->found ? in->found : "",
                  ct_mon_type_text(&a, in->expected ? in->expected : m->p->inputs[input].type),
-                 m->p->inputs[input].name, in->path);
+                 m->p->inputs[input].name, in->path, instead_of_value(in));
     else
         snprintf(text, sizeof text, "Unexpected value in input stream '%.100s'", m->p->inputs[input].name);
     ct_mon_arena_free(&a);
@@ -161,6 +207,8 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
     *value = cell_int(0);
     if (p < end && *p == '=') {
         p = ct_mon_text_skip(p + 1, end);
+        if (at_end(p, end))
+            return ct_mon_text_fail_syntax(m, "a value after '='");
         const char *q = p;
         int64_t i = 0;
         /* fast path: most lines have a short decimal number */
@@ -179,6 +227,8 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
         return CT_OK;
     }
     *at = p;
+    if (!at_end(p, end))
+        return ct_mon_text_fail_syntax(m, "'=' after the name of the stream");
     if (type->kind == TY_RECORD && !type->n)
         return CT_OK;
     struct ct_mon_value_in in = {.found_type = "Unit", .found = "()", .found_size = 2, .expected = type};
@@ -230,7 +280,8 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
 {
     struct ct_mon_text_reader *r = m->reader;
     int64_t time;
-    r->line++;
+    if (!r->line++ && end - p >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
+        p += 3; /* a byte order mark */
     p = ct_mon_text_skip(p, end);
     if (at_end(p, end))
         return CT_OK;
@@ -241,7 +292,8 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
     const char *behind = ct_mon_text_time(p, end, &time);
     if (!behind)
         return ct_mon_text_fail_syntax(m, p < end && *p >= '0' && *p <= '9' ? "a time of at most 2^63-1"
-                                                                            : "a time");
+                                          : r->line == 1 ? "a time, or a table that begins with 'time,NAME'"
+                                                         : "a time");
     p = ct_mon_text_skip(behind, end);
     if (p < end && *p != ':') {
         const int code = ct_mon_text_range_line(m, time, p, end);
@@ -254,8 +306,10 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
     if (p == name)
         return ct_mon_text_fail_syntax(m, "the name of a stream");
     int32_t input = ct_mon_text_find_input(m, name, (size_t)(p - name));
-    if (input < 0)
+    if (input < 0) {
+        ct_mon_text_check_unknown(m, name, (size_t)(p - name));
         return CT_OK;
+    }
     if (!r->nranges)
         return ct_mon_text_event(m, time, (uint32_t)input, p, end, NULL);
     const int code = ct_mon_text_range_plain(m, time, (uint32_t)input, p, end);

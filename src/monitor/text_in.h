@@ -13,6 +13,11 @@ struct ct_mon_text_range {
     uint32_t input;
 };
 
+/* most names of a trace that are compared with those of inputs */
+enum {
+    TEXT_UNKNOWN_MOST = 16
+};
+
 struct ct_mon_text_reader {
     struct ct_mon_text rest; /* the incomplete line at the end of a chunk */
     char *name;              /* name of the trace, for messages */
@@ -26,6 +31,8 @@ struct ct_mon_text_reader {
         uint32_t hash, input; /* input + 1; 0: free */
     } * table;
     uint32_t mask;
+    uint32_t unknown[TEXT_UNKNOWN_MOST]; /* hashes of the first names that are no inputs */
+    size_t nunknown;
 };
 
 /* Parser state of a value at *p. On failure the fields from `expected` on describe what was found. */
@@ -56,6 +63,9 @@ const char *ct_mon_value_end(const char *p, const char *end);
 int ct_mon_text_fail_syntax(struct ct_monitor *m, const char *expected);
 int ct_mon_text_fail_at(struct ct_monitor *m, const char *text);
 int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t n);
+/* Warns of a stream in the trace that the specification lacks, but whose name is close to that of an input.
+ * Other streams of a trace are no mistake. */
+void ct_mon_text_check_unknown(struct ct_monitor *m, const char *p, size_t n);
 const char *ct_mon_text_skip(const char *p, const char *end);
 /* Reads the time at p. Returns the position after it; NULL: there is none, or it exceeds 2^63-1. */
 const char *ct_mon_text_time(const char *p, const char *end, int64_t *time);

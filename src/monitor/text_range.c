@@ -126,7 +126,7 @@ static const char *steps(const char **p, const char *end, struct ct_mon_text_ran
         *step = second - range->next;
     }
     if (!accept(p, end, ".."))
-        return "':' or '..' or '<' after the time";
+        return "':' or '..' or '<' after the time, which is an Int without a unit";
     range->last = -1;
     if (*p == end || **p == ':')
         return NULL;

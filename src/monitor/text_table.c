@@ -28,7 +28,10 @@ int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end
         if (p == name)
             return ct_mon_text_fail_at(m,
                                        "error: expected the name of a stream in the first row of the table");
-        r->columns[r->ncolumns++] = ct_mon_text_find_input(m, name, (size_t)(p - name));
+        const int32_t input = ct_mon_text_find_input(m, name, (size_t)(p - name));
+        if (input < 0)
+            ct_mon_text_check_unknown(m, name, (size_t)(p - name));
+        r->columns[r->ncolumns++] = input;
         p = ct_mon_text_skip(p, end);
     }
     return p == end || *p == '\r'

@@ -47,7 +47,7 @@ out x
 4: x = 2
 >>>
 5: x = 1
-! coretap: standard input:3: Decreasing time stamps: first = 5, second = 4
+! coretap: standard input:3: Decreasing time stamps: first = 5, second = 4; sort the events by their times
 [2]
 
 ### two events of one stream at one time
@@ -68,7 +68,7 @@ out x
 2: x = 5
 >>>
 1: x = 1.0
-! coretap: standard input:2: Unexpected value of type Int (5), expected type Float, in input stream 'x'
+! coretap: standard input:2: Unexpected value of type Int (5), expected type Float, in input stream 'x'; a Float has a fraction, such as 1.0
 [2]
 
 ### a unit is no integer
@@ -97,7 +97,7 @@ out x
 2 x = 2
 >>>
 1: x = 1
-! coretap: standard input:2: error: expected ':' or '..' or '<' after the time; write each line as TIME: NAME = VALUE
+! coretap: standard input:2: error: expected ':' or '..' or '<' after the time, which is an Int without a unit; write each line as TIME: NAME = VALUE
 [2]
 
 ### the event limit takes one more than its number, then ends as the input would [--abort-at 2]
@@ -155,6 +155,7 @@ in i: Events[{x: Int, y: Int}]
 <<<
 3: i = {x = "a)b", y = 1}
 >>>
+! coretap: s.tessla: the specification has no outputs, so there are no results; add out statements
 ! coretap: standard input:1: Unexpected value of type String ("a)b"), expected type Int, in input stream 'i.x'
 [2]
 
@@ -163,6 +164,7 @@ in i: Events[{x: Int, y: Int}]
 <<<
 3: i = {x = 2, x = 1}
 >>>
+! coretap: s.tessla: the specification has no outputs, so there are no results; add out statements
 ! coretap: standard input:1: Unexpected value of type Record ({x = 2, x = 1}), expected type {x: Int, y: Int}, in input stream 'i'
 [2]
 
@@ -218,6 +220,7 @@ in a: Events[Int]
 <<<
 5,3..9: a = t
 >>>
+! coretap: s.tessla: the specification has no outputs, so there are no results; add out statements
 ! coretap: standard input:1: Non-positive step in time stamp range: -2
 [2]
 
@@ -238,6 +241,7 @@ in a: Events[Int]
 <<<
 5 < 3: a = 1
 >>>
+! coretap: s.tessla: the specification has no outputs, so there are no results; add out statements
 ! coretap: standard input:1: error: expected the name of the time in a range; write each line as TIME: NAME = VALUE
 [2]
 
@@ -279,6 +283,7 @@ in a: Events[Int]
 time,a
 1,2.5
 >>>
+! coretap: s.tessla: the specification has no outputs, so there are no results; add out statements
 ! coretap: standard input:2: Unexpected value of type Float (2.5), expected type Int, in input stream 'a'
 [2]
 
@@ -316,6 +321,7 @@ in a: Events[Int]
 <<<
 5: a = 3 / (1 - 1)
 >>>
+! coretap: s.tessla: the specification has no outputs, so there are no results; add out statements
 ! coretap: standard input:1: Division by zero
 [2]
 
@@ -324,6 +330,7 @@ in a: Events[Int]
 <<<
 5: a = 3 + 1 == 4
 >>>
+! coretap: s.tessla: the specification has no outputs, so there are no results; add out statements
 ! coretap: standard input:1: Unexpected value of type Bool (3 + 1 == 4), expected type Int, in input stream 'a'
 [2]
 
@@ -397,4 +404,94 @@ out a
 1: a = ${_1 = 1, _3 = 2}
 >>>
 ! coretap: standard input:1: Unexpected value of type Record (${_1 = 1, _3 = 2}), expected type (Int, Int), in input stream 'a'
+[2]
+
+### a byte order mark
+in x: Events[Int]
+out x
+<<<
+﻿1: x = 3
+>>>
+1: x = 3
+
+### a table with other separators
+<<<
+time;x
+1;3
+>>>
+! coretap: standard input:1: error: expected a time, or a table that begins with 'time,NAME'; write each line as TIME: NAME = VALUE
+[2]
+
+### a mistyped stream
+in speed: Events[Int]
+out speed
+<<<
+1: sped = 3
+2: other = 4
+3: sped = 5
+4: speed = 6
+>>>
+4: speed = 6
+! coretap: warning: standard input:1: events of 'sped' are left out, because the specification has no such input; did you mean 'speed'?
+
+### a mistyped column
+<<<
+time,Speed,other
+1,3,4
+>>>
+! coretap: warning: standard input:1: events of 'Speed' are left out, because the specification has no such input; did you mean 'speed'?
+
+### no equals sign
+<<<
+1: speed: 3
+>>>
+! coretap: standard input:1: error: expected '=' after the name of the stream; write each line as TIME: NAME = VALUE
+[2]
+
+### no value
+<<<
+1: speed =
+>>>
+! coretap: standard input:1: error: expected a value after '='; write each line as TIME: NAME = VALUE
+[2]
+
+### a time with a unit
+<<<
+1s: speed = 3
+>>>
+! coretap: standard input:1: error: expected ':' or '..' or '<' after the time, which is an Int without a unit; write each line as TIME: NAME = VALUE
+[2]
+
+### a Float without a fraction
+in f: Events[Float]
+in b: Events[Bool]
+in s: Events[String]
+out f
+out b
+out s
+<<<
+1: f = 1
+>>>
+! coretap: standard input:1: Unexpected value of type Int (1), expected type Float, in input stream 'f'; a Float has a fraction, such as 1.0
+[2]
+
+### a Float without a digit before the point
+<<<
+1: f = .5
+>>>
+! coretap: standard input:1: Unexpected value of type unknown (.5), expected type Float, in input stream 'f'; a Float begins with a digit, such as 0.5
+[2]
+
+### a Bool in another case
+<<<
+1: b = True
+>>>
+! coretap: standard input:1: Unexpected value of type unknown (True), expected type Bool, in input stream 'b'; write true or false
+[2]
+
+### a String without quotes
+<<<
+1: s = hello
+>>>
+! coretap: standard input:1: Unexpected value of type unknown (hello), expected type String, in input stream 's'; put it in double quotes
 [2]
