@@ -87,14 +87,68 @@ static int inlined_entries(struct ct_watches *w, const char *spec, const char *n
     return rc ? rc : keep(w, found);
 }
 
+/* Returns whether a C++ function has the name with or without scopes before it and parameters behind it. */
+static bool is_within(const char *label, const char *name)
+{
+    const char *at = strstr(label, name);
+    const char after = at ? at[strlen(name)] : '\0';
+    return at && at - label >= 2 && at[-1] == ':' && at[-2] == ':' &&
+           (!after || after == '(' || after == '<');
+}
+
+/* Finds the function that a name probably stands for: the one with scopes, or the nearest name. NULL: none.
+ * Sets *whole to whether a program has more names than those of its dynamic linker. */
+static const char *similar(struct ct_watches *w, const char *name, bool *whole)
+{
+    const char *near = NULL;
+    struct ct_program *program;
+    *whole = false;
+    for (size_t p = 0; !near && (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_symbols *symbols;
+        size_t size = 0;
+        if (ct_program_symbols(program, &symbols) != CT_OK)
+            continue;
+        const struct ct_symbol *all = ct_symbols_all_code(symbols, &size);
+        const char **names = calloc(size + 1, sizeof *names);
+        size_t named = 0;
+        for (size_t i = 0; names && i < size; i++) {
+            if (all[i].source == CT_SYMBOL_UNWIND || all[i].source == CT_SYMBOL_CODE)
+                continue;
+            names[named++] = ct_symbols_label(symbols, &all[i]);
+            *whole |= all[i].source != CT_SYMBOL_DYNSYM && all[i].source != CT_SYMBOL_PLT;
+            if (!near && is_within(names[named - 1], name))
+                near = names[named - 1];
+        }
+        near = near || !names ? near : ct_nearest_name(name, names);
+        free(names);
+    }
+    return near;
+}
+
+/* Reports that no program has a function of the name. */
+static int no_symbol(struct ct_watches *w, const char *spec, const char *name)
+{
+    bool whole;
+    const char *near = similar(w, name, &whole);
+    if (near)
+        return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                       "watchpoint '%s': no program has a function with this name; did you mean '%s'?", spec,
+                       near);
+    return missing(
+        w, spec,
+        whole || !ct_programs_at(w->programs, 0)
+            ? "no program has a function with this name; list the functions of a program with "
+              "'coretap graph'"
+            : "the program is stripped, so its functions have no names; name it with --elf as it was "
+              "before, or its file of debug information");
+}
+
 /* Reports that a name was not found. What stands before a colon may have been meant as a kind of place. */
 static int no_function(struct ct_watches *w, const char *spec)
 {
     const size_t word = strspn(spec, "abcdefghijklmnopqrstuvwxyz-");
     if (!word || spec[word] != ':' || spec[word + 1] == ':')
-        return missing(
-            w, spec,
-            "no program has a function with this name; list the functions of a program with 'coretap graph'");
+        return no_symbol(w, spec, spec);
     return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
                    "watchpoint '%s': '%.*s' is not a kind of place, and no program has a function with the "
                    "whole name; use one of function, entry, return, line, edge, exception, context, itm, "
@@ -121,11 +175,11 @@ static int function(struct ct_watches *w, const char *spec, const char *name, un
         return rc;
     if (name == spec)
         return no_function(w, spec);
+    if (which != RETURNS)
+        return no_symbol(w, spec, name);
     return missing(w, spec,
-                   which == RETURNS ? "no program has a symbol with this name (an inlined function has no "
-                                      "return); watch its entry, or name the program with --elf"
-                                    : "no program has a function with this name; list the functions of a "
-                                      "program with 'coretap graph'");
+                   "no program has a symbol with this name (an inlined function has no return); watch its "
+                   "entry, or name the program with --elf");
 }
 
 /* ---- addresses, lines, edges ---- */
@@ -207,11 +261,11 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
     if (rc || w->points[w->count - 1].places)
         return rc;
     w->count--;
+    if (!function && !file)
+        return no_symbol(w, spec, name);
     return missing(w, spec,
                    function ? "the function ends before this offset; give a smaller offset"
-                   : file   ? "the program has no code at this offset; give another offset"
-                          : "no program has a function with this name; list the functions of a program with "
-                            "'coretap graph'");
+                            : "the program has no code at this offset; give another offset");
 }
 
 static int line_places(struct ct_watches *w, size_t program_at, const char *file, uint32_t line)

@@ -243,6 +243,15 @@ TEST_WITH(what_is_missing_is_said, f)
     assert_int_equal(count, 0);
 }
 
+TEST_WITH(mistyped_functions_are_guessed, f)
+{
+    static const char *const specs[] = {"mian", "entry:MAIN", "function:maim", "maain+0x4"};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        assert_int_equal(ct_watches_add(f->watches, specs[i], NULL, NULL), CT_ERR_NOT_FOUND);
+        assert_non_null(strstr(ct_ctx_error(f->ctx), "did you mean 'main'?"));
+    }
+}
+
 /* Outside of functions a place is an offset in its file, wherever the file was loaded. */
 TEST_WITH(offsets_in_files_are_places, f)
 {
