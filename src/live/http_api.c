@@ -290,24 +290,28 @@ static enum MHD_Result send_places(const struct ct_live_http *h, struct MHD_Conn
     return send_json(h, c, MHD_HTTP_OK, &a);
 }
 
-enum MHD_Result ct_live_http_get(const struct ct_live_http *h, struct MHD_Connection *c, const char *url)
+/* what GET answers */
+static const struct {
+    const char *url;
+    enum MHD_Result (*send)(const struct ct_live_http *h, struct MHD_Connection *c);
+} GETS[] = {{"/", send_page},
+            {"/api/status", send_status},
+            {"/api/events", send_events},
+            {"/api/monitor", send_monitor},
+            {"/api/outputs", send_outputs},
+            {"/api/places", send_places}};
+
+enum {
+    GETS_COUNT = sizeof GETS / sizeof *GETS
+};
+
+/* Returns the entry of GETS with this URL, or GETS_COUNT. */
+static size_t find_get(const char *url)
 {
-    static const struct {
-        const char *url;
-        enum MHD_Result (*send)(const struct ct_live_http *h, struct MHD_Connection *c);
-    } all[] = {{"/", send_page},
-               {"/api/status", send_status},
-               {"/api/events", send_events},
-               {"/api/monitor", send_monitor},
-               {"/api/outputs", send_outputs},
-               {"/api/places", send_places}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(url, all[i].url) == 0)
-            return all[i].send(h, c);
-    return ct_live_http_refuse(
-        h, c, MHD_HTTP_NOT_FOUND,
-        "the path does not exist; GET accepts /, /api/status, /api/events, /api/monitor, /api/outputs, "
-        "/api/places; POST accepts /api/watch, /api/monitors, /api/check, /api/filter, /api/stop");
+    size_t i = 0;
+    while (i < GETS_COUNT && strcmp(url, GETS[i].url) != 0)
+        i++;
+    return i;
 }
 
 /* Returns the subject of a POST to this URL. NULL: the API has no such URL. */
@@ -318,6 +322,23 @@ static const char *subject(const char *url)
         if (strncmp(url, "/api/", 5) == 0 && strcmp(url + 5, all[i]) == 0)
             return all[i];
     return NULL;
+}
+
+/* Refuses a path that the method does not have. `other`: the other method has it. */
+static enum MHD_Result refuse_path(const struct ct_live_http *h, struct MHD_Connection *c, bool other)
+{
+    return ct_live_http_refuse(
+        h, c, other ? MHD_HTTP_METHOD_NOT_ALLOWED : MHD_HTTP_NOT_FOUND,
+        other ? "the path does not have this method; GET reads and POST changes"
+              : "the path does not exist; GET accepts /, /api/status, /api/events, /api/monitor, "
+                "/api/outputs, /api/places; POST accepts /api/watch, /api/monitors, /api/check, /api/filter, "
+                "/api/stop");
+}
+
+enum MHD_Result ct_live_http_get(const struct ct_live_http *h, struct MHD_Connection *c, const char *url)
+{
+    const size_t i = find_get(url);
+    return i < GETS_COUNT ? GETS[i].send(h, c) : refuse_path(h, c, subject(url));
 }
 
 /* Answers with the inputs and outputs of a specification, without running it. */
@@ -341,10 +362,7 @@ enum MHD_Result ct_live_http_post(const struct ct_live_http *h, struct MHD_Conne
     struct ct_live_command command;
     char why[4096] = "";
     if (!what)
-        return ct_live_http_refuse(
-            h, c, MHD_HTTP_NOT_FOUND,
-            "the path does not exist; POST accepts /api/watch, /api/monitors, /api/check, /api/filter, "
-            "/api/stop");
+        return refuse_path(h, c, find_get(url) < GETS_COUNT);
     if (body->too_long)
         return ct_live_http_refuse(h, c, 413,
                                    "the request is longer than 1 MiB; nothing is changed; send a "

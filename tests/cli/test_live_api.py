@@ -203,7 +203,9 @@ def checking(live):
             ("/api/watch", b"{", 400, "the request is not valid JSON: line"),
             ("/api/watch", b"[]", 400, "the request must be a JSON object"),
             ("/api/watch", b" " * (1 << 21), 413, "the request is longer than 1 MiB; nothing is changed"),
-            ("/api/nothing", {}, 404, "the path does not exist; POST accepts"),
+            ("/api/nothing", {}, 404, "the path does not exist; GET accepts"),
+            ("/api/status", {}, 405, "the path does not have this method"),
+            ("/api/monitors", None, 405, "the path does not have this method"),
             ("/api/nothing", None, 404, "the path does not exist; GET accepts"),
             ("/api/outputs?format=xml", None, 400, '"format" must be csv or jsonl'),
             ("/api/outputs?after=x", None, 400, '"after" must be the number of a result')):
