@@ -11,14 +11,14 @@ static const struct {
     size_t offset;
     const char *words;
 } kinds[] = {
-    {"\x1f\x8b\x08", 3, 0, "is compressed with gzip" THEN "'gunzip' first"},
-    {"\3757zXZ\0", 6, 0, "is compressed with xz" THEN "'unxz' first"},
-    {"\x28\xb5\x2f\xfd", 4, 0, "is compressed with zstd" THEN "'unzstd' first"},
-    {"BZh", 3, 0, "is compressed with bzip2" THEN "'bunzip2' first"},
-    {"\x04\x22\x4d\x18", 4, 0, "is compressed with lz4" THEN "'unlz4' first"},
-    {"PK\x03\x04", 4, 0, "is a zip archive" THEN "'unzip' first"},
-    {"7z\xbc\xaf\x27\x1c", 6, 0, "is a 7z archive" THEN "'7z x' first"},
-    {"ustar", 5, 257, "is a tar archive" THEN "'tar -xf' first"},
+    {"\x1f\x8b\x08", 3, 0, "the file is compressed with gzip" THEN "'gunzip' first"},
+    {"\3757zXZ\0", 6, 0, "the file is compressed with xz" THEN "'unxz' first"},
+    {"\x28\xb5\x2f\xfd", 4, 0, "the file is compressed with zstd" THEN "'unzstd' first"},
+    {"BZh", 3, 0, "the file is compressed with bzip2" THEN "'bunzip2' first"},
+    {"\x04\x22\x4d\x18", 4, 0, "the file is compressed with lz4" THEN "'unlz4' first"},
+    {"PK\x03\x04", 4, 0, "this is a zip archive" THEN "'unzip' first"},
+    {"7z\xbc\xaf\x27\x1c", 6, 0, "this is a 7z archive" THEN "'7z x' first"},
+    {"ustar", 5, 257, "this is a tar archive" THEN "'tar -xf' first"},
 };
 
 const char *ct_packed_kind(const void *bytes, size_t size)

@@ -104,7 +104,7 @@ static int unpack_all(struct ct_ctx *ctx, const char *name, struct unpacking *u,
         if (*size == room) {
             if (room >= limit)
                 return ct_fail(ctx, CT_ERR_LIMIT,
-                               "%s: has more than %zu bytes when decompressed, which is "
+                               "%s: the file has more than %zu bytes when decompressed, which is "
                                "the limit; decompress it before",
                                name, limit);
             room = room ? 2 * room : FIRST_ROOM;
@@ -171,10 +171,11 @@ static int run_xz(struct ct_ctx *ctx, const char *name, struct unpacking *u, siz
     return rc;
 #else
     (void)u, (void)limit, (void)out, (void)size;
-    return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                   "%s: is compressed with xz, but this coretap was built without liblzma; decompress it "
-                   "before",
-                   name);
+    return ct_fail(
+        ctx, CT_ERR_UNSUPPORTED,
+        "%s: the file is compressed with xz, but this coretap was built without liblzma; decompress it "
+        "before",
+        name);
 #endif
 }
 

@@ -23,11 +23,11 @@ int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
     if (c->fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
     if (!standard && (fstat(c->fd, &st) != 0 || !S_ISREG(st.st_mode)))
-        return ct_fail(
-            ctx, CT_ERR_IO,
-            "%s: is not a regular file, so no trace is read from it; pass the contents of a pipe or device "
-            "as standard input",
-            path);
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: this is not a regular file, so no trace is read from it; pass the contents of a "
+                       "pipe or device "
+                       "as standard input",
+                       path);
     c->end = standard ? 0 : (uint64_t)st.st_size;
     c->maps = !standard && ctx && ctx->maps_files;
     return CT_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/perf_options.h"
 #include "cli/text_file.h"
 #include "coretap/branch_list.h"
 
@@ -125,7 +126,7 @@ static struct ct_program *find(struct reading *r, const struct ct_branch_list_bi
         cli_say("%s: %s is another build of %s, because the build ids differ; its counts are left out; name "
                 "the build that ran with --elf",
                 r->path, found->path, binary->path);
-        r->code = r->code > CLI_DAMAGED ? r->code : CLI_DAMAGED;
+        r->code = cli_worse(r->code, CLI_DAMAGED);
     }
     return best == MATCH_OTHER ? NULL : found;
 }
@@ -143,7 +144,7 @@ static void tell(struct reading *r, const struct ct_program *program, const stru
                 " branch lists contradict %s; they are left out; check that the file is the build that ran",
                 r->path, c->contradicted, c->lists, program->path);
     if (c->contradicted)
-        r->code = r->code > CLI_DAMAGED ? r->code : CLI_DAMAGED;
+        r->code = cli_worse(r->code, CLI_DAMAGED);
     if (c->unfollowed && !ct_branch_list_is_other(c) && !r->args->quiet)
         cli_say("%s: %" PRIu64 " of %" PRIu64 " branches of %s are left out, because the file does not "
                 "record the target of the indirect branch before them",
@@ -214,8 +215,9 @@ int cli_branch_lists_count(struct cli_counts *c, const char *path)
                         .folders = "--symfs or --symdir",
                         .cover = c->cover};
     c->read.has_file = true;
-    return cli_filter_refuse(&c->read.filter, args, NULL,
-                             "a branch list has only the sums of whole recordings")
+    return cli_perf_options_check(args, path) &&
+                   cli_filter_refuse(&c->read.filter, args, NULL,
+                                     "a branch list has only the sums of whole recordings")
                ? count(&r, c->read.elf)
                : CLI_FAILED;
 }

@@ -13,6 +13,8 @@
 
 #include "cli/holes.h"
 #include "cli/missing.h"
+#include "cli/perf_options.h"
+#include "cli/raw_bytes.h"
 #include "coretap/format.h"
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
@@ -164,35 +166,37 @@ static const char *find_file(void *user, const uint8_t *build_id, size_t size)
     return path;
 }
 
-static struct ct_capture_options options_of(const struct cli_args *args)
+/* Opens the capture at `path` with the options. Returns false after a message. */
+static bool open_file(const struct cli_args *args, const char *path, struct ct_capture **capture)
 {
     const struct cli_value *values = args->values;
-    return (struct ct_capture_options){.size = sizeof(struct ct_capture_options),
-                                       .symfs = values[CLI_CAPTURE_SYMFS].text,
-                                       .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
-                                       .kcore = values[CLI_CAPTURE_KCORE].text,
-                                       .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text,
-                                       .find_file = args->debug_files ? find_file : NULL,
-                                       .user = args->debug_files};
+    const struct ct_capture_options options = {.size = sizeof(struct ct_capture_options),
+                                               .symfs = values[CLI_CAPTURE_SYMFS].text,
+                                               .vmlinux = values[CLI_CAPTURE_VMLINUX].text,
+                                               .kcore = values[CLI_CAPTURE_KCORE].text,
+                                               .buildid_dir = values[CLI_CAPTURE_BUILDID_DIR].text,
+                                               .find_file = args->debug_files ? find_file : NULL,
+                                               .user = args->debug_files};
+    const int rc = ct_capture_open_with(args->ctx, path, &options, capture);
+    if (rc && (rc != CT_ERR_FORMAT || !cli_raw_bytes_tell(path)))
+        cli_library_error(args->ctx);
+    return rc == CT_OK;
 }
 
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture)
 {
     const struct cli_value *config = &args->values[CLI_CAPTURE_CONFIG];
-    const struct ct_capture_options options = options_of(args);
     const char *path = config->given ? config->text : args->operand;
     *capture = NULL;
-    if (is_stdin(path) || ct_capture_open_with(args->ctx, path, &options, capture) == CT_OK)
-        return true;
-    cli_library_error(args->ctx);
-    return false;
+    if (!cli_perf_options_check(args, args->operand))
+        return false;
+    return is_stdin(path) || open_file(args, path, capture);
 }
 
 /* Opens the capture at `path`. Copies perf.data from standard input into a file first, because its beginning
  * cannot be understood without its end. Returns false after a message. */
 static bool open_path(struct cli_capture *c, const char *path)
 {
-    const struct ct_capture_options options = options_of(c->args);
     char spooled[32];
     if (is_stdin(path)) {
         char first[8];
@@ -208,10 +212,7 @@ static bool open_path(struct cli_capture *c, const char *path)
         snprintf(spooled, sizeof spooled, "/proc/self/fd/%d", c->spool);
         path = spooled;
     }
-    if (ct_capture_open_with(c->args->ctx, path, &options, &c->capture) == CT_OK)
-        return true;
-    cli_library_error(c->args->ctx);
-    return false;
+    return open_file(c->args, path, &c->capture);
 }
 
 static bool open_capture(struct cli_capture *c)
@@ -248,7 +249,7 @@ bool cli_capture_open(struct cli_capture *c, const struct cli_args *args)
 bool cli_capture_open_path(struct cli_capture *c, const struct cli_args *args, const char *path)
 {
     *c = (struct cli_capture){.args = args, .path = path, .spool = -1};
-    if (cli_branch_lists_refuse(args, path))
+    if (cli_branch_lists_refuse(args, path) || !cli_perf_options_check(args, path))
         return false;
     if (!open_capture(c) || !check_id(c)) {
         cli_capture_close(c);
@@ -294,7 +295,7 @@ bool cli_capture_is_damaged(const struct cli_capture *c, bool strict)
 int cli_capture_code_untold(const struct cli_capture *c, int code)
 {
     const bool damaged = cli_capture_is_damaged(c, c->args->values[CLI_CAPTURE_STRICT].given);
-    return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
+    return code == CLI_CLEAN && (damaged || !c->seen.has_trace) ? CLI_DAMAGED : code;
 }
 
 /* Counts the files named by the caller that stand for memory missing in the capture. Sets *first to the first
@@ -326,26 +327,19 @@ static void tell_contradicted(const struct cli_capture *c)
                 c->path, file, given > 1 ? " (or another file of --elf)" : "");
 }
 
-int cli_capture_code(const struct cli_capture *c, int code)
+/* Reports why nothing was decoded. */
+static void tell_empty(const struct cli_capture *c)
 {
-    char words[CT_LOSSES_WORDS];
-    const int result = cli_capture_code_untold(c, code);
-    if (result != CLI_FAILED && ct_losses_any(&c->seen.losses) && (result == CLI_DAMAGED || !c->args->quiet))
-        cli_say("%s: losses: %s", c->path, ct_losses_words(words, &c->seen.losses));
-    if (result != CLI_FAILED && c->seen.holes.count && (result == CLI_DAMAGED || !c->args->quiet))
-        cli_holes_say(c->path, &c->seen.holes, c->capture);
-    if (result != CLI_FAILED) {
-        tell_contradicted(c);
-        cli_missing_tell(c);
+    static const char *const selecting[] = {"id", "core", "buffer"};
+    for (size_t i = 0; i < sizeof selecting / sizeof *selecting; i++) {
+        const struct cli_value *value = cli_value_of(c->args, selecting[i]);
+        if (value && value->given) {
+            cli_say("%s: the part that --%s selects contains no trace; nothing was decoded; 'coretap info' "
+                    "shows how much each source traced",
+                    c->path, selecting[i]);
+            return;
+        }
     }
-    return result;
-}
-
-int cli_capture_code_or_empty(const struct cli_capture *c, int code)
-{
-    const int result = cli_capture_code(c, code);
-    if (result != CLI_CLEAN || c->seen.has_trace || c->args->quiet)
-        return result;
     if (c->seen.bytes)
         cli_say("%s: none of its %" PRIu64 " bytes belong to a trace source that the capture describes; "
                 "nothing was decoded; 'coretap info' lists the trace IDs in it",
@@ -354,6 +348,22 @@ int cli_capture_code_or_empty(const struct cli_capture *c, int code)
         cli_say("%s: the capture contains no trace bytes; nothing was decoded; check that the trace sink was "
                 "enabled when it was recorded",
                 c->path);
+}
+
+int cli_capture_code(const struct cli_capture *c, int code)
+{
+    char words[CT_LOSSES_WORDS];
+    const int result = cli_capture_code_untold(c, code);
+    if (result == CLI_FAILED)
+        return result;
+    if (ct_losses_any(&c->seen.losses) && (result == CLI_DAMAGED || !c->args->quiet))
+        cli_say("%s: losses: %s", c->path, ct_losses_words(words, &c->seen.losses));
+    if (c->seen.holes.count && (result == CLI_DAMAGED || !c->args->quiet))
+        cli_holes_say(c->path, &c->seen.holes, c->capture);
+    if (!c->seen.has_trace && !cli_capture_is_damaged(c, false))
+        tell_empty(c);
+    tell_contradicted(c);
+    cli_missing_tell(c);
     return result;
 }
 
@@ -364,15 +374,6 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
     if (id->given)
         options.ids[id->number / 64] = UINT64_C(1) << (id->number % 64);
     return options;
-}
-
-/* Returns the value of --threads, or NULL when the command has no such option. */
-static const struct cli_value *threads_of(const struct cli_args *args)
-{
-    for (size_t i = 0; i < args->command->option_count; i++)
-        if (strcmp(args->command->options[i].name, "threads") == 0)
-            return &args->values[i];
-    return NULL;
 }
 
 bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watches *watches)
@@ -407,13 +408,13 @@ bool cli_capture_has_code(const struct cli_capture *capture, const char *option)
 
 uint16_t cli_threads(const struct cli_args *args)
 {
-    const struct cli_value *threads = threads_of(args);
+    const struct cli_value *threads = cli_value_of(args, "threads");
     return threads && threads->given ? (uint16_t)threads->number : 1;
 }
 
 bool cli_without_threads(const struct cli_args *args, const char *how)
 {
-    const struct cli_value *threads = threads_of(args);
+    const struct cli_value *threads = cli_value_of(args, "threads");
     if (!threads || !threads->given)
         return true;
     cli_usage_error(args->command, "--threads: %s with one thread", how);

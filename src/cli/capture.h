@@ -130,15 +130,11 @@ void cli_capture_tell_frames(const struct cli_capture *capture, const struct ct_
  * whether a trace unit lost trace in overflows or memory is missing. */
 bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
 
-/* Reports the losses on stderr. Returns the exit code of a command that read the capture: `code`, or
- * CLI_DAMAGED instead of CLI_CLEAN when trace was lost, contradicts the program, or the file was
- * incomplete. Overflows of the trace unit and code whose memory is missing count with --strict, or when
- * nothing else ran. */
+/* Reports on stderr what was lost, and that nothing was decoded. Returns the exit code of a command that read
+ * the capture: `code`, or CLI_DAMAGED instead of CLI_CLEAN when trace was lost, contradicts the program, or
+ * the file was incomplete, and when there was no trace to decode. Overflows of the trace unit and code whose
+ * memory is missing count with --strict, or when nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
-
-/* Does the same for a command that prints nothing of an empty trace. Also reports, unless --quiet, that the
- * trace is empty. */
-int cli_capture_code_or_empty(const struct cli_capture *capture, int code);
 
 /* Returns the same exit code without a report, for a pass whose losses another pass reports. */
 int cli_capture_code_untold(const struct cli_capture *capture, int code);

@@ -13,10 +13,16 @@
 /* Exit codes of every subcommand. */
 enum cli_exit {
     CLI_CLEAN = 0,
-    CLI_DAMAGED = 1, /* the trace is damaged, and everything that could be decoded was printed; or the result
-                        is empty although instructions ran */
+    CLI_DAMAGED = 1, /* the trace is damaged, and everything that could be decoded was printed; or there was
+                        nothing to decode; or the result is empty */
     CLI_FAILED = 2,  /* a usage error, an I/O error or missing memory: the request was not fulfilled */
 };
+
+/* Returns the worse of two exit codes. */
+static inline int cli_worse(int a, int b)
+{
+    return a > b ? a : b;
+}
 
 enum cli_kind {
     CLI_FLAG,
@@ -152,6 +158,9 @@ enum cli_parse {
 
 /* Reads argv[1…] of a subcommand into `args`. argv[0] is its name. */
 enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args);
+
+/* Returns the value of one of the command's own options, or NULL when the command has no such option. */
+const struct cli_value *cli_value_of(const struct cli_args *args, const char *name);
 
 /* ---- help (help.c) ---- */
 

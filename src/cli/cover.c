@@ -78,14 +78,17 @@ static int run(const struct cli_args *args)
     int code = cli_filter_read(&c.read.filter, args, false) ? cli_counts_read(&c, args, ELF) : CLI_FAILED;
     if (code != CLI_FAILED && !c.read.kept_nothing) {
         const enum cli_cover_format format = (enum cli_cover_format)args->values[FORMAT].number;
-        const int nothing =
-            cli_results_nothing_ran(&c.read, code, "the coverage is", format == CLI_COVER_DATA);
-        int reported = nothing ? nothing : cli_cover_print(stdout, &c, format, args->values[FUNCTIONS].given);
-        if (reported == CLI_CLEAN) {
+        const bool written = format == CLI_COVER_DATA;
+        const int nothing = cli_results_nothing_ran(&c.read, code, "the coverage is", written);
+        int reported = nothing && !written
+                           ? nothing
+                           : cli_cover_print(stdout, &c, format, args->values[FUNCTIONS].given);
+        if (reported == CLI_CLEAN && !nothing) {
             cli_counts_tell_outside(&c, "the coverage is");
             reported = cli_counts_tell_unrun(&c);
         }
-        code = reported > code ? reported : code;
+        reported = cli_worse(nothing, reported);
+        code = cli_worse(code, reported);
     }
     cli_counts_close(&c);
     return code;

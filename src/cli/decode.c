@@ -378,7 +378,7 @@ static int run_merge(const struct cli_args *args)
                                        "timestamps from the beginning; leave one of them out");
     else if (cli_filter_read(&m.filter, args, false) && cli_capture_open(&m.capture, args)) {
         if (cli_capture_spool_always(&m.capture))
-            code = cli_capture_code_or_empty(&m.capture, merge_capture(&m));
+            code = cli_capture_code(&m.capture, merge_capture(&m));
         if (code != CLI_FAILED && cli_filter_kept_nothing(&m.filter, args, &m.ran))
             code = CLI_DAMAGED;
         ct_merge_free(m.merge);

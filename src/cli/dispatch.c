@@ -76,22 +76,13 @@ static int run_with(struct cli_args *args)
     return args->command->run(args);
 }
 
-/* Returns the value of an option, or NULL when the command has no such option. */
-static const struct cli_value *value_of(const struct cli_args *args, const char *name)
-{
-    for (size_t i = 0; i < args->command->option_count; i++)
-        if (strcmp(args->command->options[i].name, name) == 0)
-            return &args->values[i];
-    return NULL;
-}
-
 /* Suggests how to use less memory, after the message about what memory was missing for. */
 static void tell_less_memory(const struct cli_args *args)
 {
-    const struct cli_value *threads = value_of(args, "threads");
+    const struct cli_value *threads = cli_value_of(args, "threads");
     cli_say("'%s' needs more memory than this process may use; raise the limit, which 'ulimit -v' shows%s%s",
             args->command->name, threads && threads->number > 1 ? "; or use fewer --threads" : "",
-            value_of(args, "from") ? "; or choose a part of the capture with --from and --to" : "");
+            cli_value_of(args, "from") ? "; or choose a part of the capture with --from and --to" : "");
 }
 
 /* Returns the exit code of a finished command. An answer that may be incomplete for lack of memory counts as

@@ -70,7 +70,7 @@ static int export_trace(const struct cli_args *args, FILE *out)
     if (!cli_capture_open(&capture, args))
         return code;
     if (cli_capture_spool_always(&capture))
-        code = cli_capture_code_or_empty(&capture, write_perf(&capture, out));
+        code = cli_capture_code(&capture, write_perf(&capture, out));
     cli_capture_close(&capture);
     return code;
 }
@@ -129,7 +129,7 @@ static int export_samples(const struct cli_args *args, FILE *out)
     s.read.closing = on_closing;
     int code = cli_results_read(&s.read);
     if (code != CLI_FAILED && !ct_perf_samples_count(s.samples))
-        code = cli_ran_but_empty(&s.read.ran, args, code, "the samples are",
+        code = cli_results_empty(&s.read, code, "the samples are",
                                  "none of them belongs to an uninterrupted run of branches",
                                  "'coretap stats' shows what was lost");
     ct_perf_samples_free(s.samples);

@@ -125,7 +125,7 @@ static bool add_branch_list(struct cli_rows *r, const char *path)
     if (!cli_rows_fine(r, ct_cover_new(r->args->ctx, &cover)))
         return false;
     const int code = cli_branch_lists_cover(r->args, r->elf, path, cover);
-    r->code = code > r->code ? code : r->code;
+    r->code = cli_worse(r->code, code);
     const enum cli_origin origin = code == CLI_FAILED ? CLI_ORIGIN_BAD
                                                       : cli_origins_find(&r->origins, path, COVERAGE,
                                                                          ct_cover_analysis(cover), &capture);

@@ -17,6 +17,7 @@
 #include "cli/counts.h"
 #include "cli/guard.h"
 #include "cli/output.h"
+#include "cli/perf_options.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/text_file.h"
@@ -394,6 +395,7 @@ static bool find_state(struct cli_fleet *f)
 static int decode(int argc, char **argv)
 {
     cli_forget_messages(); /* inherited from the parent process */
+    cli_perf_options_accept();
     cli_guard();
     return cli_guard_end(cli_main(argc, argv));
 }

@@ -51,7 +51,7 @@ static int add_all(const struct cli_args *args, const struct cli_fractal_sums_wi
         const char *path = args->rest[i];
         const int code =
             cli_results_is_file(NULL, path) ? add_file(args, sums, path) : add_log(args, wishes, sums, path);
-        worst = code > worst ? code : worst;
+        worst = cli_worse(worst, code);
     }
     return worst;
 }
@@ -74,7 +74,7 @@ int cli_fractal_sums_run(const struct cli_args *args, const struct cli_fractal_s
     int code = add_all(args, wishes, sums);
     if (code != CLI_FAILED) {
         const int printed = print(args, wishes, sums);
-        code = printed > code ? printed : code;
+        code = cli_worse(code, printed);
     }
     ct_fractal_sums_free(sums);
     return code;

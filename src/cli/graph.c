@@ -104,7 +104,7 @@ static int learn_capture(const struct cli_args *args, char *path, struct ct_cfg 
     if (cli_filter_read(&l.read.filter, &of_capture, false) && cli_programs_new(&l.read.programs, args, NULL))
         code = cli_results_read(&l.read);
     if (!l.ran && code != CLI_FAILED)
-        code = cli_ran_but_empty(&l.read.ran, &of_capture, code, "what can be learnt is",
+        code = cli_results_empty(&l.read, code, "what can be learnt is",
                                  "none of them belongs to the program of --elf",
                                  "name the program that ran, and its load address with @HEX");
     cli_results_close(&l.read);
@@ -120,7 +120,7 @@ static int learn(const struct cli_args *args, struct ct_cfg *cfg)
         if (!path)
             cli_no_memory();
         free(path);
-        worst = code > worst ? code : worst;
+        worst = cli_worse(worst, code);
     }
     return worst;
 }
@@ -192,7 +192,7 @@ static int run(const struct cli_args *args)
                                                                           : cli_library_error(args->ctx);
     if (code != CLI_FAILED) {
         int printed = print(args, cfg);
-        code = printed > code ? printed : code;
+        code = cli_worse(code, printed);
     }
     ct_programs_free(programs);
     return code;

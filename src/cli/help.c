@@ -90,8 +90,10 @@ static void help_parts(const struct cli_command *command, FILE *out)
 }
 
 static const char exit_text[] =
-    "0: done, and nothing was lost. 1: done, but trace was lost or contradicts the program; everything that "
-    "could be decoded was printed. Overflows of the trace unit and code whose memory is missing are "
+    "0: done, and nothing was lost. 1: done, but trace was lost or contradicts the program, or there was "
+    "none "
+    "to decode, or the result is empty; a message says which, and everything that could be decoded was "
+    "printed. Overflows of the trace unit and code whose memory is missing are "
     "reported, but give exit code 1 only with --strict or when nothing else ran. 2: wrong usage, or "
     "something could not be opened, read or written.";
 

@@ -212,9 +212,10 @@ const struct cli_command cli_command_live = {
     .summary = "analyse trace as it comes in, and show the results on a page",
     .operand = "INPUT",
     .synopsis = "--config FILE|--fractal",
-    .exit_text = "0: nothing was lost and nothing was violated. 1: the trace is damaged, some of it was "
-                 "dropped, or a specification was violated. 2: wrong usage, a specification that failed, or "
-                 "something could not be opened, read or written.",
+    .exit_text =
+        "0: nothing was lost and nothing was violated. 1: the trace is damaged, none came, some "
+        "of it was dropped, or a specification was violated. 2: wrong usage, a specification that failed, or "
+        "something could not be opened, read or written.",
     .about = "Reads trace as it comes in and analyses it at once: coverage and times (both if nothing else "
              "is asked for), watchpoints, specifications. At the end of the input, or on Ctrl-C, it writes "
              "the reports of 'coretap cover', 'coretap timing', 'coretap watch --format sums' and 'coretap "

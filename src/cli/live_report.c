@@ -138,12 +138,12 @@ static int write_files(struct cli_live *l)
     int worst = CLI_CLEAN;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         const int code = files[i].wanted ? write_file(l, files[i].name, files[i].print) : CLI_CLEAN;
-        worst = code > worst ? code : worst;
+        worst = cli_worse(worst, code);
     }
     if (w->tee)
         cli_live_note_file(l, w->tee);
     const int code = write_file(l, "live.json", status_json); /* names the others */
-    return code > worst ? code : worst;
+    return cli_worse(worst, code);
 }
 
 static int print_all(struct cli_live *l)
@@ -198,6 +198,6 @@ int cli_live_report(struct cli_live *l)
     if (!l->wishes->fractal)
         code = cli_capture_code(&l->counts.read.capture, code);
     if (seen->dropped || seen->left || seen->violations || seen->log_lost || seen->late)
-        code = code > CLI_DAMAGED ? code : CLI_DAMAGED;
+        code = cli_worse(code, CLI_DAMAGED);
     return seen->failed ? CLI_FAILED : code;
 }

@@ -308,7 +308,7 @@ static int run(struct cli_live *l)
     if (l->failed)
         code = CLI_FAILED;
     const int reported = cli_live_report(l);
-    return reported > code ? reported : code;
+    return cli_worse(code, reported);
 }
 
 static bool connects(const char *input)

@@ -81,7 +81,8 @@ static void tell(const struct cli_args *args, const struct ct_analysis *sum)
     }
 }
 
-static int add_up(struct cli_results *r)
+/* Reads all operands and writes their sum. `of_code`: the sum is of instructions that ran. */
+static int add_up(struct cli_results *r, bool of_code)
 {
     int code = cli_programs_new(&r->programs, r->args, NULL) ? cli_results_read(r) : CLI_FAILED;
     if (code == CLI_FAILED || r->kept_nothing)
@@ -91,9 +92,11 @@ static int add_up(struct cli_results *r)
         return cli_library_error(r->args->ctx);
     if (!r->shard) /* the captures of a part are reported when the parts are joined */
         tell(r->args, r->analysis);
+    if (of_code)
+        code = cli_worse(code, cli_results_nothing_ran(r, code, "the sum is", true));
     cli_results_tell_failures("merge", r->analysis);
     const int written = cli_results_save_read(r, stdout);
-    return written > code ? written : code;
+    return cli_worse(code, written);
 }
 
 /* Checks that the operands are of one kind, for which captures can be read. Returns false after a message. */
@@ -166,8 +169,9 @@ static int run(const struct cli_args *args)
                             .sums_alone = true};
     int code = CLI_FAILED;
     if (check(args, kind) && read_filter(&r, kind))
-        code =
-            cli_result_kinds[kind].make(args->ctx, &r.analysis) ? cli_library_error(args->ctx) : add_up(&r);
+        code = cli_result_kinds[kind].make(args->ctx, &r.analysis)
+                   ? cli_library_error(args->ctx)
+                   : add_up(&r, !cli_result_kinds[kind].whole);
     cli_results_close(&r);
     ct_analysis_free(r.analysis);
     return code;

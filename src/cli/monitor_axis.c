@@ -418,8 +418,7 @@ static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
     part->capture->seen = *ct_merge_seen(part->merge);
     ct_sieve_seen_add(&a->read->filter.seen, ct_merge_sieved(part->merge));
     if (part->opened) {
-        const int code = cli_capture_code_or_empty(part->capture, CLI_CLEAN);
-        a->code = code > a->code ? code : a->code;
+        a->code = cli_worse(a->code, cli_capture_code(part->capture, CLI_CLEAN));
     }
     if (!fine)
         cli_no_memory();

@@ -175,7 +175,7 @@ static int print(const struct cli_results *read, const struct ct_verify_sums *su
     const struct ct_verify_sum *all = ct_verify_sums_all(sums, &count);
     const int printed =
         data ? cli_results_save(read->args->ctx, read->analysis, stdout) : print_all(read, all, count, code);
-    return code_of(all, count, printed > code ? printed : code);
+    return code_of(all, count, cli_worse(code, printed));
 }
 
 static int add_up(struct cli_results *read, struct ct_verify_sums *sums, bool data)

@@ -69,7 +69,7 @@ static bool split(const struct cli_args *args, size_t option, bool needed, struc
         const size_t length = strlen(text) + 1;
         const char *equal = strchr(text, '=');
         if (length > size || equal == text || (needed && !equal)) {
-            cli_usage_error(args->command, "--%s %s: is not %s", row->name, text, row->arg);
+            cli_usage_error(args->command, "--%s: '%s' is not %s", row->name, text, row->arg);
             return false;
         }
         memcpy(room, text, length);

@@ -106,6 +106,14 @@ const struct cli_option *cli_option_at(const struct cli_command *command, size_t
                                          : &common_options[common_at(command, index)];
 }
 
+const struct cli_value *cli_value_of(const struct cli_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->command->option_count; i++)
+        if (strcmp(args->command->options[i].name, name) == 0)
+            return &args->values[i];
+    return NULL;
+}
+
 static int bad_choice(const struct cli_command *command, const struct cli_option *option, const char *text)
 {
     char words[256];
@@ -342,6 +350,15 @@ static bool take_common(const struct cli_command *command, size_t index, struct 
     return true;
 }
 
+/* Refuses an empty value, which mostly comes from an unset variable of a script. */
+static bool is_value_fine(const struct cli_option *option, const struct cli_command *command)
+{
+    if (!optarg || *optarg)
+        return true;
+    cli_usage_error(command, "--%s: the value is empty; give a value, or leave the option out", option->name);
+    return false;
+}
+
 enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args)
 {
     struct option longs[CLI_OPTION_MAX + 12 + OF_FILTER] = {{NULL, 0, NULL, 0}};
@@ -356,6 +373,8 @@ enum cli_parse cli_parse(const struct cli_command *command, int argc, char **arg
         if (result == '?' || result == ':')
             return refuse(command, result, argv);
         const size_t index = index_of(command, result);
+        if (!is_value_fine(cli_option_at(command, index), command))
+            return CLI_PARSE_BAD;
         if (index < command->option_count) {
             if (set_value(command, &command->options[index], optarg, &args->values[index]) ||
                 !add_to_list(command, index, optarg, args))

@@ -287,23 +287,20 @@ static bool is_of_time(enum cli_profile_format format)
     return format == PROFILE_CHROME || format == PROFILE_PERFETTO;
 }
 
-/* Reports that nothing ran, unless the profile may have software trace nevertheless. Sums and timelines may
- * be empty. Returns as cli_results_nothing_ran does. */
-static int nothing_ran(const struct cli_profile *p, int code)
+/* Prints the profile of what was read with exit code `code`. Sums are printed although nothing ran. Returns
+ * the exit code of both. */
+static int print(struct cli_profile *p, int code)
 {
-    const bool may_be_empty = p->format == PROFILE_CHROME || p->format == PROFILE_DATA;
-    return p->format == PROFILE_PERFETTO
-               ? CLI_CLEAN
-               : cli_results_nothing_ran(&p->counts.read, code, "the profile is", may_be_empty);
-}
-
-static int print(struct cli_profile *p)
-{
-    if (p->format == PROFILE_PERFETTO)
-        return cli_profile_print_trace(p);
-    return wants_sums(p)                 ? print_sums(p)
-           : p->format == PROFILE_CHROME ? cli_profile_print_chrome(p)
-                                         : print_counts(p);
+    if (p->format == PROFILE_PERFETTO) /* has software trace, too */
+        return cli_worse(code, cli_profile_print_trace(p));
+    const bool written = p->format == PROFILE_DATA;
+    const int nothing = cli_results_nothing_ran(&p->counts.read, code, "the profile is", written);
+    if (nothing && !written)
+        return nothing;
+    const int printed = wants_sums(p)                 ? print_sums(p)
+                        : p->format == PROFILE_CHROME ? cli_profile_print_chrome(p)
+                                                      : print_counts(p);
+    return cli_worse(cli_worse(code, nothing), printed);
 }
 
 /* Refuses --each for a format that holds all programs in one file. Returns false after a message. */
@@ -372,11 +369,8 @@ static int run(const struct cli_args *args)
     int code = wants_sums(&p) ? read_sums(&p, args)
                : is_timeline  ? cli_profile_read_timeline(&p, args)
                               : cli_counts_read(&p.counts, args, PROFILE_ELF);
-    if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
-        const int nothing = nothing_ran(&p, code);
-        const int printed = nothing ? nothing : print(&p);
-        code = printed > code ? printed : code;
-    }
+    if (code != CLI_FAILED && !p.counts.read.kept_nothing)
+        code = print(&p, code);
     if (code == CLI_FAILED && ct_slice_writer_count(p.slices))
         (void)ct_slice_writer_end(p.slices); /* what was written so far is complete JSON */
     ct_slice_writer_free(p.slices);

@@ -210,7 +210,7 @@ int cli_profile_read_timeline(struct cli_profile *p, const struct cli_args *args
     read->steps = on_steps;
     read->closing = end_stacks;
     const int written = cli_results_read(read);
-    return written > code ? written : code;
+    return cli_worse(code, written);
 }
 
 /* ---- output ---- */

@@ -245,11 +245,6 @@ static int find_path(struct report *r, char **why)
     return code;
 }
 
-static int worse(int a, int b)
-{
-    return a > b ? a : b;
-}
-
 /* Returns whether a capture or a saved file has data for sections of this kind. */
 static bool tells_any(const struct report *r, uint32_t what)
 {
@@ -265,7 +260,8 @@ static int analyse(struct report *r)
     int code = collect(r);
     if (code == CLI_FAILED || r->counts.read.kept_nothing)
         return code;
-    (void)cli_results_nothing_ran(&r->counts.read, code, "the page's part about executed code is", true);
+    if (!r->counts.read.args->quiet) /* the other parts tell what there is */
+        (void)cli_results_nothing_ran(&r->counts.read, code, "the page's part about executed code is", true);
     const bool covers = tells_any(r, CT_REPORT_COVERAGE);
     struct ct_cover_views *views = covers ? cli_counts_views(&r->counts) : NULL;
     if (covers && !views)
@@ -273,11 +269,11 @@ static int analyse(struct report *r)
     const int covered = views ? cli_cover_check(&r->counts, views) : CLI_CLEAN;
     if (views && covered == CLI_CLEAN) {
         cli_counts_tell_outside(&r->counts, "the coverage is");
-        code = worse(code, cli_counts_tell_unrun(&r->counts));
+        code = cli_worse(code, cli_counts_tell_unrun(&r->counts));
     }
-    code = worse(code, covered);
-    code = worse(code, find_path(r, &why));
-    code = worse(code, write_page(r, views, why));
+    code = cli_worse(code, covered);
+    code = cli_worse(code, find_path(r, &why));
+    code = cli_worse(code, write_page(r, views, why));
     free(why);
     ct_cover_views_free(views);
     return code;

@@ -3,6 +3,7 @@
 
 #include "cli/missing.h"
 #include "cli/output.h"
+#include "cli/perf_options.h"
 #include "cli/text_file.h"
 #include "coretap/format.h"
 
@@ -131,7 +132,8 @@ static int read_file(struct cli_results *r, const char *path)
     if (ct_analysis_part(into, &file) != CT_OK)
         return cli_library_error(ctx);
     int code = CLI_FAILED;
-    if (cli_filter_refuse(&r->filter, r->args, r->file_option, r->file_why) &&
+    if (cli_perf_options_check(r->args, path) &&
+        cli_filter_refuse(&r->filter, r->args, r->file_option, r->file_why) &&
         cli_results_load(ctx, file, path))
         code = ct_analysis_merge(into, file) ? cli_library_error(ctx)
                : r->sums_alone               ? CLI_CLEAN
@@ -266,8 +268,7 @@ static int read_capture(struct cli_results *r, const char *path)
         (r->took && !r->took(r->user, path, NULL, &r->capture.seen.losses)))
         return CLI_FAILED;
     const int code = known ? CLI_CLEAN : CLI_DAMAGED;
-    return r->untold ? cli_capture_code_untold(&r->capture, code)
-                     : cli_capture_code_or_empty(&r->capture, code);
+    return r->untold ? cli_capture_code_untold(&r->capture, code) : cli_capture_code(&r->capture, code);
 }
 
 /* Returns whether the file is empty, as after a command that was stopped: it is neither a capture nor a saved
@@ -317,7 +318,7 @@ int cli_results_read(struct cli_results *r)
                          : is_empty(path) ? refuse_empty(path)
                          : is_file        ? (r->captures_alone ? CLI_CLEAN : read_file(r, path))
                                           : read_capture(r, path);
-        worst = code > worst ? code : worst;
+        worst = cli_worse(worst, code);
     }
     r->kept_nothing = !r->has_file && worst != CLI_FAILED &&
                       ((r->lacks_files && !ct_programs_count(r->programs)) ||
@@ -325,17 +326,26 @@ int cli_results_read(struct cli_results *r)
     return r->kept_nothing ? CLI_DAMAGED : worst;
 }
 
-int cli_results_nothing_ran(const struct cli_results *r, int code, const char *result, bool may_be_empty)
+int cli_results_nothing_ran(const struct cli_results *r, int code, const char *result, bool written)
 {
-    if (code != CLI_CLEAN || r->ran.instructions || r->has_file || r->shard)
+    const bool traced = r->has_capture && r->capture.seen.has_trace;
+    if (code == CLI_FAILED || r->ran.instructions || r->has_file || r->shard ||
+        (code == CLI_DAMAGED && traced))
         return CLI_CLEAN;
-    if (!may_be_empty || !r->args->quiet)
+    if (traced) /* a capture without trace was reported */
         cli_say("%s: %s empty, because its trace contains no executed instructions; 'coretap stats' shows "
                 "what it contains",
                 r->args->operand, result);
-    if (!may_be_empty)
+    if (!written)
         cli_output_set_empty();
-    return may_be_empty ? CLI_CLEAN : CLI_DAMAGED;
+    return CLI_DAMAGED;
+}
+
+int cli_results_empty(const struct cli_results *r, int code, const char *result, const char *why,
+                      const char *remedy)
+{
+    return r->ran.instructions ? cli_ran_but_empty(&r->ran, r->args, code, result, why, remedy)
+                               : cli_worse(code, cli_results_nothing_ran(r, code, result, false));
 }
 
 const char *cli_results_buffer(const struct cli_results *r, const struct ct_session_turn *turn,

@@ -105,11 +105,16 @@ bool cli_results_open(struct cli_results *results, const char *path);
 /* Reads all operands; a pipe is a saved file. Returns an enum cli_exit. */
 int cli_results_read(struct cli_results *results);
 
-/* Reports that `result` is empty because no instruction ran in the captures. If it `may_be_empty` this is a
- * note, and the result is written nevertheless. Reports nothing when trouble was reported (`code`), for saved
- * files, and for a part of a capture. Returns CLI_DAMAGED when there is nothing to write, else CLI_CLEAN. */
-int cli_results_nothing_ran(const struct cli_results *results, int code, const char *result,
-                            bool may_be_empty);
+/* Reports that `result` is empty because no instruction ran in the captures. Unless it is `written`
+ * nevertheless, because sums and pages may be empty, its file is not kept. Reports nothing when other trouble
+ * was reported (`code`), for saved files, and for a part of a capture. Returns CLI_DAMAGED when the result is
+ * empty, else CLI_CLEAN. */
+int cli_results_nothing_ran(const struct cli_results *results, int code, const char *result, bool written);
+
+/* Reports that `result` is empty: as cli_ran_but_empty does with `why` and `remedy` when instructions ran,
+ * and as cli_results_nothing_ran does otherwise. Returns the worse of `code` and CLI_DAMAGED. */
+int cli_results_empty(const struct cli_results *results, int code, const char *result, const char *why,
+                      const char *remedy);
 
 /* Return the parts of a stream's heading: the name of its buffer, or NULL when that is `last` or the only
  * one; and its trace ID, or -1 when a single ID was selected. */

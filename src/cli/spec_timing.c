@@ -262,9 +262,13 @@ static int run(const struct cli_args *args)
     code = cli_spec_measure(&ways, args, ELF);
     if (code == CLI_FAILED || ways.kept_nothing)
         return code;
-    if (!is_any_measured(&ways) && ways.ran.instructions)
+    if (!is_any_measured(&ways) && !ways.ran.instructions && code == CLI_CLEAN)
+        cli_say("%s: the trace contains no executed instructions, so there is nothing to specify; 'coretap "
+                "stats' shows what it contains",
+                args->operand);
+    if (!is_any_measured(&ways))
         return cli_ran_but_empty(
-            &ways.ran, args, code, "the specification is",
+            &ways.ran, args, CLI_DAMAGED, "the specification is",
             "none of the given functions and pairs ran from start to end with cycle counts",
             "'coretap timing' shows what was measured");
     print_spec(&ways, args, percent);

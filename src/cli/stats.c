@@ -190,7 +190,7 @@ static int read_all(struct counting *c)
     if (ct_filter_settle(ctx, &c->read.filter.filter, capture->capture, capture->buffers, capture->count,
                          &c->settled) != CT_OK)
         return cli_library_error(ctx);
-    return cli_capture_code_or_empty(capture, cli_stats_run(capture, &c->how, &c->sums));
+    return cli_capture_code(capture, cli_stats_run(capture, &c->how, &c->sums));
 }
 
 static int measure(struct counting *c)

@@ -217,7 +217,7 @@ int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, 
         return CLI_FAILED;
     run_pool(&pool, threads < pool.count ? threads : pool.count);
     for (size_t i = 0; i < pool.count; i++) {
-        code = pool.jobs[i].code > code ? pool.jobs[i].code : code;
+        code = cli_worse(code, pool.jobs[i].code);
         add_sums(sums, &pool.jobs[i].sums);
     }
     free(pool.jobs);

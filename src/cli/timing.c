@@ -259,17 +259,17 @@ static int measure(struct measuring *m)
     struct ct_timing_found found;
     if (ct_timing_sums_find(m->sums, &found) != CT_OK)
         return cli_library_error(args->ctx);
-    if (args->values[FORMAT].number == DATA) {
+    const bool data = args->values[FORMAT].number == DATA;
+    if (data) {
         const int written = cli_results_save(args->ctx, m->read.analysis, stdout);
-        code = written > code ? written : code;
+        code = cli_worse(code, written);
     } else if (m->together && (check_targets(m) || unless_told(ct_timing_writer_sums(m->writer, m->sums))))
         return cli_library_error(args->ctx);
     cli_note_new_stacks(args, found.totals.renewed);
     if (!found.totals.cycles)
         code = cli_ran_but_empty(&m->read.ran, args, code, "the table of times is",
                                  "the trace has no cycle counts", "record with cycle counts");
-    (void)cli_results_nothing_ran(&m->read, code, "the table of times is", true);
-    return code;
+    return cli_worse(code, cli_results_nothing_ran(&m->read, code, "the table of times is", data));
 }
 
 /* Returns whether any operand is an event log. */

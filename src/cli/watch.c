@@ -181,20 +181,16 @@ static int nothing_came_by(const struct cli_results *read, const struct ct_watch
     static const char why[] = "execution reached none of the watchpoints";
     static const char remedy[] = "'coretap cover --functions' shows what ran";
     const struct cli_args *args = read->args;
-    if (read->ran.instructions && watches && watches_values(watches))
-        return cli_ran_but_empty(&read->ran, args, code, result, no_values, values_remedy);
-    if (code == CLI_FAILED || read->ran.instructions)
-        return cli_ran_but_empty(&read->ran, args, code, result, why, remedy);
-    if (read->has_file) {
+    const bool values = watches && watches_values(watches);
+    if (code == CLI_FAILED || read->ran.instructions || !(values || read->has_file))
+        return cli_results_empty(read, code, result, values ? no_values : why,
+                                 values ? values_remedy : remedy);
+    if (read->has_file)
         cli_say("%s: %s empty: %s in the captures of the saved sums; for each of these captures, %s",
                 args->operand, result, why, remedy);
-        return CLI_DAMAGED;
-    }
-    if (code == CLI_CLEAN && read->capture.seen.has_trace && !args->quiet)
-        cli_say("%s: the trace contains no executed instructions, so there are no events; 'coretap stats' "
-                "shows what it contains",
-                args->operand);
-    return code;
+    else if (read->capture.seen.has_trace)
+        cli_say("%s: %s empty: %s; %s", args->operand, result, no_values, values_remedy);
+    return CLI_DAMAGED;
 }
 
 static int print(struct watching *w)
@@ -231,7 +227,9 @@ static int no_sums(const struct cli_results *read, int code)
         return CLI_FAILED;
     if (args->values[FORMAT].number != DATA)
         result = nothing_came_by(read, watches, code, "the sum is");
-    else if (read->ran.instructions && watches && watches_values(watches) && !args->quiet)
+    else if (!watches || !watches_values(watches))
+        result = cli_worse(code, cli_results_nothing_ran(read, code, "the sum is", true));
+    else if (read->ran.instructions && !args->quiet)
         cli_ran_tell_empty(&read->ran, args, "the sum is", no_values, values_remedy);
     ct_watches_free(watches);
     return result;
@@ -243,7 +241,7 @@ static int print_sums(struct cli_results *read, struct ct_counts *counts, int co
     const struct ct_count *all = ct_counts_all(counts, &count);
     if (read->args->values[FORMAT].number == DATA) {
         const int written = cli_results_save_read(read, stdout);
-        code = written > code ? written : code;
+        code = cli_worse(code, written);
     } else {
         for (size_t i = 0; i < count; i++)
             printf("%" PRIu64 "\t%s\n", all[i].count, all[i].name);

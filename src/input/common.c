@@ -49,7 +49,7 @@ int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted
                        path, strerror(errno), wanted_by);
     if (kind != CT_FILE_REGULAR)
         return ct_fail(ctx, CT_ERR_IO,
-                       "%.300s: is not a regular file; %.300s names it as an .ini file; put "
+                       "%.300s: this is not a regular file; %.300s names it as an .ini file; put "
                        "the file there, or correct the name",
                        path, wanted_by);
     if (size > opening->text_left)

@@ -15,10 +15,10 @@ struct other_kind {
 
 static const struct other_kind kinds[] = {
     {"\177ELF", 4,
-     "is a program or other ELF file, not a capture; name the capture, and give the program with --elf"},
+     "this is a program or other ELF file, not a capture; name the capture, and give the program with --elf"},
     {"PERFFILE", 8,
-     "is a perf.data file of the first version, without trace; record again with a current perf"},
-    {"\xff\xfe", 2, "is text in UTF-16, which is not read as a description; convert it to UTF-8"},
+     "this is a perf.data file of the first version, without trace; record again with a current perf"},
+    {"\xff\xfe", 2, "this is text in UTF-16, which is not read as a description; convert it to UTF-8"},
 };
 
 /* Sections with which the other files of a snapshot begin. */
@@ -30,7 +30,7 @@ const char *ct_other_kind(const struct ct_path_to_open *target)
     if (target->kind != CT_FILE_REGULAR)
         return NULL;
     if (!target->size)
-        return "is empty, so there is nothing to read; copy it again, or record again";
+        return "the file is empty, so there is nothing to read; copy it again, or record again";
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (target->head_size >= kinds[i].size && !memcmp(target->head, kinds[i].bytes, kinds[i].size))
             return kinds[i].words;
@@ -39,7 +39,7 @@ const char *ct_other_kind(const struct ct_path_to_open *target)
         return packed;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(target->section, parts[i]))
-            return "is a part of a snapshot and cannot be read alone; name the directory with the "
+            return "this is a part of a snapshot and cannot be read alone; name the directory with the "
                    "snapshot.ini";
     return NULL;
 }

@@ -24,7 +24,7 @@ static int perf_probe(const struct ct_files *files, const struct ct_path_to_open
             files->read_at(files->user, path, 0, head, sizeof head) == sizeof head &&
             memcmp(head, CT_PERF_MAGIC, sizeof head) == 0)
             return 1;
-        snprintf(why, cap, "is a directory without a file 'data' that begins with PERFILE2");
+        snprintf(why, cap, "this is a directory without a file 'data' that begins with PERFILE2");
         return 0;
     }
     if (target->head_size >= 8 && files->read_at &&

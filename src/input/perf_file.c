@@ -14,7 +14,7 @@ int ct_perf_file_open(struct ct_perf_file *file, struct ct_ctx *ctx, const struc
 {
     *file = (struct ct_perf_file){.files = files, .path = path};
     if (files->look(files->user, path, &file->size) != CT_FILE_REGULAR)
-        return ct_fail(ctx, CT_ERR_IO, "%s: is not a regular file: %s", path, strerror(errno));
+        return ct_fail(ctx, CT_ERR_IO, "%s: this is not a regular file: %s", path, strerror(errno));
     file->window = malloc(WINDOW_SIZE);
     return file->window ? CT_OK : ct_fail_nomem(ctx, path);
 }

@@ -11,10 +11,11 @@
 int ct_perf_push(struct ct_perf *p, void *array, size_t *count, size_t size, void **room)
 {
     if (*count == CT_PERF_EVENTS_MAX)
-        return ct_fail(p->opening->ctx, CT_ERR_LIMIT,
-                       "%s: has more than %zu records of one kind, which is the limit; the file is not read; "
-                       "check that it is not damaged",
-                       p->file.path, CT_PERF_EVENTS_MAX);
+        return ct_fail(
+            p->opening->ctx, CT_ERR_LIMIT,
+            "%s: the file has more than %zu records of one kind, which is the limit; the file is not read; "
+            "check that it is not damaged",
+            p->file.path, CT_PERF_EVENTS_MAX);
     char *grown = ct_arena_push(&p->arena, array, count, size);
     if (!grown)
         return ct_fail_nomem(p->opening->ctx, p->file.path);
@@ -116,13 +117,14 @@ int ct_perf_read_header(struct ct_perf *p)
 {
     const uint8_t *h = ct_perf_file_bytes(&p->file, 0, CT_PERF_PIPE_SIZE);
     if (!h)
-        return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
-                       "%s: is truncated within its header, so nothing can be read; get a complete copy",
-                       p->file.path);
+        return ct_fail(
+            p->opening->ctx, CT_ERR_FORMAT,
+            "%s: the file is truncated within its header, so nothing can be read; get a complete copy",
+            p->file.path);
     if (memcmp(h, CT_PERF_MAGIC, 8) != 0)
         return ct_fail(
             p->opening->ctx, CT_ERR_UNSUPPORTED,
-            "%s: is a perf.data file of a big-endian machine, which coretap cannot read; record with a "
+            "%s: this is a perf.data file of a big-endian machine, which coretap cannot read; record with a "
             "little-endian kernel, or describe its trace alone by an .ini file (docs/formats.md)",
             p->file.path);
     p->pipe = ct_load64(h + 8) == CT_PERF_PIPE_SIZE;
@@ -132,9 +134,10 @@ int ct_perf_read_header(struct ct_perf *p)
         return CT_OK;
     h = ct_perf_file_bytes(&p->file, 0, CT_PERF_HEADER_SIZE);
     if (!h)
-        return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
-                       "%s: is truncated within its header, so nothing can be read; get a complete copy",
-                       p->file.path);
+        return ct_fail(
+            p->opening->ctx, CT_ERR_FORMAT,
+            "%s: the file is truncated within its header, so nothing can be read; get a complete copy",
+            p->file.path);
     uint64_t entry = ct_load64(h + 16);
     struct section attrs = load_section(h + 24);
     struct section data = load_section(h + 40);

@@ -182,7 +182,8 @@ static int tell_missing(struct ct_perf *p, const struct ct_perf_object *object, 
     if (*object->name == '[')
         return ct_perf_missing(
             p,
-            "%s%s%s: is not in the build-id cache; its instructions are not listed; give the folder ~/.debug "
+            "%s%s%s: the file is not in the build-id cache; its instructions are not listed; give the folder "
+            "~/.debug "
             "of the target (or 'perf archive' of the recording) with --buildid-dir, or a kernel module as "
             "DIR/NAME.ko with --symfs DIR",
             object->name, with, id);

@@ -115,7 +115,7 @@ static int find_group(struct layout *l, const struct ct_perf_trace *trace, bool 
     struct ct_perf *p = l->perf;
     if (l->count == CT_ITEMS_MAX)
         return ct_fail(p->opening->ctx, CT_ERR_LIMIT,
-                       "%s: has trace of more than %d buffers, which is the "
+                       "%s: the file has trace of more than %d buffers, which is the "
                        "limit; it is not read",
                        p->file.path, CT_ITEMS_MAX);
     void *room = NULL;

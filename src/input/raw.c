@@ -489,11 +489,11 @@ static int finish_gaps(struct raw *raw)
     if (!count)
         return CT_OK;
     if (!raw->gaps[count - 1].at)
-        return ct_fail(
-            raw->opening->ctx, CT_ERR_CONFIG,
-            "%s: has no at=, so the position of the gap is unknown; add at= with the offset of the first "
-            "byte after it",
-            raw->gaps[count - 1].where);
+        return ct_fail(raw->opening->ctx, CT_ERR_CONFIG,
+                       "%s: the section has no at=, so the position of the gap is unknown; add at= with the "
+                       "offset of the first "
+                       "byte after it",
+                       raw->gaps[count - 1].where);
     const uint64_t end = end_of_trace(raw);
     struct ct_piece *pieces = ct_arena_alloc(raw->opening->arena, (count + 1) * sizeof *pieces);
     if (!pieces)
@@ -519,10 +519,11 @@ static int finish_capture(struct raw *raw)
     struct ct_ctx *ctx = raw->opening->ctx;
     const struct ct_files *files = raw->opening->files;
     if (!raw->buffer.path)
-        return ct_fail(ctx, CT_ERR_CONFIG,
-                       "%s:%u: [capture]: has no file=, so there is no trace to read; add file= with the "
-                       "name of the trace file, or - for standard input",
-                       raw->path, raw->capture_line);
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%s:%u: [capture]: the section has no file=, so there is no trace to read; add file= with the "
+            "name of the trace file, or - for standard input",
+            raw->path, raw->capture_line);
     if (strcmp(raw->buffer.path, "-") != 0) {
         const char *why = ct_why_no_trace(files, raw->buffer.path);
         if (why)
@@ -535,7 +536,7 @@ static int finish_capture(struct raw *raw)
         raw->buffer.name = "trace";
     if (!raw->source_count)
         ct_log(ctx, CT_LOG_WARNING,
-               "%s: has no [source NAME] section, so the trace cannot be decoded; add "
+               "%s: the file has no [source NAME] section, so the trace cannot be decoded; add "
                "one for each source",
                raw->path);
     int status = finish_sources(raw);

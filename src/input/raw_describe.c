@@ -67,11 +67,11 @@ static int copy_path(const struct copy *c, const struct ct_ini_item *item)
 static int copy_section(struct copy *c, const struct ct_ini_item *item)
 {
     if (!c->any && strcmp(item->section, "capture") != 0)
-        return ct_fail(
-            item->ctx, CT_ERR_CONFIG,
-            "%s: does not describe a raw trace ([capture]), so the kept trace cannot be described; give the "
-            ".ini file of a raw trace (docs/formats.md) as --config",
-            item->path);
+        return ct_fail(item->ctx, CT_ERR_CONFIG,
+                       "%s: the file does not describe a raw trace ([capture]), so the kept trace cannot be "
+                       "described; give the "
+                       ".ini file of a raw trace (docs/formats.md) as --config",
+                       item->path);
     c->is_gap = strncmp(item->section, "gap", 3) == 0;
     if (!c->is_gap)
         fprintf(c->out, "%s[%s]\n", c->any ? "\n" : "", item->section);

@@ -48,12 +48,13 @@ static int snapshot_probe(const struct ct_files *files, const struct ct_path_to_
         snprintf(path, sizeof path, "%s/snapshot.ini", target->path);
         if (files->look(files->user, path, &size) == CT_FILE_REGULAR)
             return 1;
-        snprintf(why, cap, "is a directory without a snapshot.ini");
+        snprintf(why, cap, "this is a directory without a snapshot.ini");
         return 0;
     }
     if (strcmp(target->section, "snapshot") == 0)
         return 1;
-    snprintf(why, cap, "is neither a directory with a snapshot.ini nor a file that begins with [snapshot]");
+    snprintf(why, cap,
+             "this is neither a directory with a snapshot.ini nor a file that begins with [snapshot]");
     return 0;
 }
 

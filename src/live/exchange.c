@@ -117,7 +117,7 @@ static void exchange_places(struct ct_live *l, struct ct_live_command *c)
     for (size_t i = 0; i < c->remove_count; i++) {
         const uint16_t number = find_place(l, c->remove[i]);
         if (number == LIVE_NONE || !l->places[number].on) {
-            answer(c, false, "%s: is not a watchpoint of this run; nothing is changed", c->remove[i]);
+            answer(c, false, "%s: this is not a watchpoint of this run; nothing is changed", c->remove[i]);
             return;
         }
     }

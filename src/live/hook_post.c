@@ -127,10 +127,11 @@ static int read_url(struct ct_live_post_client *c, struct ct_ctx *ctx, const cha
     if (code == CURLUE_OUT_OF_MEMORY)
         rc = ct_fail_nomem(ctx, url);
     else if (code || !host || !port)
-        rc = ct_fail(ctx, CT_ERR_FORMAT,
-                     "%s: is not a URL of the form http://HOST[:PORT][/PATH] or https://…, so violations "
-                     "cannot be sent there; correct it",
-                     url);
+        rc =
+            ct_fail(ctx, CT_ERR_FORMAT,
+                    "%s: this is not a URL of the form http://HOST[:PORT][/PATH] or https://…, so violations "
+                    "cannot be sent there; correct it",
+                    url);
     else
         rc = look_up(c, ctx, url, host, port);
     c->curl.free(host);

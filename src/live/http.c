@@ -254,7 +254,7 @@ static struct addrinfo *find_address(struct ct_live_http *h, struct ct_ctx *ctx,
     const unsigned long number = strtoul(port, &end, 10);
     if (!*port || *end || number > 65535)
         *rc = ct_fail(ctx, CT_ERR_FORMAT,
-                      "%s: is not [ADDRESS:]PORT, so the page cannot be served; give a "
+                      "%s: this is not [ADDRESS:]PORT, so the page cannot be served; give a "
                       "port from 0 to 65535, with an address in front of it or "
                       "without",
                       text);

@@ -56,7 +56,7 @@ int ct_live_one_new(struct ct_live *l)
     }
     int rc = one->count ? ct_verifier_sources(l->verifier, one->cores, one->count)
                         : ct_fail(l->ctx, CT_ERR_ARG,
-                                  "%s: has no described source with trace, so "
+                                  "%s: the capture has no described source with trace, so "
                                   "specifications get no events; describe its sources, "
                                   "or use --per-core",
                                   buffer->name);

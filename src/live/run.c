@@ -41,7 +41,7 @@ static int check_input(struct ct_live *l, const struct ct_live_input *i)
                        i->name, i->ring, LIVE_BLOCK);
     if (i->reconnect && !connects(i->name))
         return ct_fail(l->ctx, CT_ERR_ARG,
-                       "%s: is not tcp:HOST:PORT or listen:PORT, so it cannot be connected again; omit "
+                       "%s: this is not tcp:HOST:PORT or listen:PORT, so it cannot be connected again; omit "
                        "reconnecting",
                        i->name);
     return CT_OK;

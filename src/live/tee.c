@@ -39,11 +39,11 @@ static int read_config(struct ct_ctx *ctx, const char *path, void **text, size_t
         *size = (size_t)about.st_size;
         rc = ct_whole_file_read(ctx, fd, path, *size, text);
     } else {
-        rc = ct_fail(
-            ctx, CT_ERR_ARG,
-            "%s: is not the .ini file of a raw trace, so the copy of the trace cannot be described; give "
-            "such a file (docs/formats.md)",
-            path);
+        rc = ct_fail(ctx, CT_ERR_ARG,
+                     "%s: this is not the .ini file of a raw trace, so the copy of the trace cannot be "
+                     "described; give "
+                     "such a file (docs/formats.md)",
+                     path);
     }
     if (fd >= 0)
         close(fd);
@@ -123,18 +123,19 @@ static int check_free(struct ct_ctx *ctx, const char *path, int input)
     if (stat(path, &about))
         return CT_OK;
     if (fstat(input, &in) == 0 && in.st_dev == about.st_dev && in.st_ino == about.st_ino)
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: is the input itself, which already holds the trace; name another file, or keep "
-                       "no copy",
-                       path);
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "%s: this is the input itself, which already holds the trace; name another file, or keep "
+            "no copy",
+            path);
     if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode))
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: is not a regular file, so the trace cannot be kept there; name a regular file",
-                       path);
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "%s: this is not a regular file, so the trace cannot be kept there; name a regular file", path);
     if (about.st_size)
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: is not empty and is not overwritten; name another file to keep the trace in",
-                       path);
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "%s: the file is not empty and is not overwritten; name another file to keep the trace in", path);
     return CT_OK;
 }
 
@@ -144,7 +145,7 @@ static int open_file(struct ct_live_tee *t, struct ct_ctx *ctx)
     if (t->fd < 0)
         return fail_written(ctx, t->path);
     return isatty(t->fd) ? ct_fail(ctx, CT_ERR_ARG,
-                                   "%s: is a terminal, so the trace cannot be kept there; name a "
+                                   "%s: this is a terminal, so the trace cannot be kept there; name a "
                                    "regular file",
                                    t->path)
                          : CT_OK;

@@ -56,7 +56,7 @@ int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recordin
     struct ct_elf_look elf;
     if (!ct_elf_look(&ct_files_system, recording->program, &elf) || !elf.code_count)
         return ct_fail(ctx, CT_ERR_NOT_FOUND,
-                       "%s: is not an ELF file with code, so the capture does not "
+                       "%s: this is not an ELF file with code, so the capture does not "
                        "name it",
                        recording->program);
     uint64_t lowest = elf.code[0].addr;

@@ -163,7 +163,7 @@ static int find_function(struct record *r, const char *text, uint64_t *addr)
     const struct ct_code_range *code = rc ? NULL : ct_symbols_code(symbols, &ranges);
     if (!rc && i == count)
         rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND,
-                     "'%s': is neither a hexadecimal address nor a function of %s; nothing is recorded; "
+                     "'%s': this is neither a hexadecimal address nor a function of %s; nothing is recorded; "
                      "correct the name",
                      text, r->o.program);
     else if (!rc)
@@ -513,7 +513,7 @@ static int find_qemu(struct record *r, struct ct_qemu *qemu)
     const int rc = ct_qemu_find(r->ctx, r->o.program, r->o.system, file, variable, qemu);
     if (!rc && !qemu->arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
         return ct_fail(r->ctx, CT_ERR_ARG,
-                       "%s: is an A64 program, but a PTM traces only A32 and T32; nothing is recorded; "
+                       "%s: this is an A64 program, but a PTM traces only A32 and T32; nothing is recorded; "
                        "choose etm4 or ete",
                        r->o.program);
     return rc;

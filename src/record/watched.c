@@ -45,11 +45,11 @@ static int find_part(struct search *r, const struct ct_layout *layout, const cha
     struct ct_variable *variable;
     const int rc = ct_variable_find(r->ctx, r->o->program, NULL, name, &variable);
     if (rc == CT_ERR_NOT_FOUND)
-        return ct_fail(
-            r->ctx, rc,
-            "'%s': is not a variable of %s with a known size%s; nothing is recorded; name a global or static "
-            "variable",
-            name, r->o->program, layout->object_count ? "" : ", which has no symbols");
+        return ct_fail(r->ctx, rc,
+                       "'%s': this is not a variable of %s with a known size%s; nothing is recorded; name a "
+                       "global or static "
+                       "variable",
+                       name, r->o->program, layout->object_count ? "" : ", which has no symbols");
     if (rc)
         return rc;
     *out = (struct ct_area){.name = name, .addr = variable->addr, .size = variable->size};
@@ -87,8 +87,9 @@ static int add_watched(struct search *r, const struct ct_layout *layout, uint64_
         return rc;
     if (object.size > limits[kind].most)
         return ct_fail(r->ctx, CT_ERR_LIMIT,
-                       "'%s': has %" PRIu64 " bytes, but %s; nothing is recorded; make it smaller", name,
-                       object.size, limits[kind].what);
+                       "'%s': the variable has %" PRIu64
+                       " bytes, but %s; nothing is recorded; make it smaller",
+                       name, object.size, limits[kind].what);
     struct ct_recording_watched *watched = &r->o->watched[r->o->watched_count++];
     *watched = (struct ct_recording_watched){
         .start = object.addr - code, .size = object.size, .kind = (uint8_t)kind};
@@ -106,7 +107,7 @@ int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given
     if (!r->given->ports && !r->given->channels && !r->given->watched_count)
         return CT_OK;
     if (!ct_elf_look(&ct_files_system, r->o->program, &elf) || !elf.code_count)
-        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: is not an ELF file with code; nothing is recorded",
+        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: this is not an ELF file with code; nothing is recorded",
                        r->o->program);
     uint64_t code = elf.code[0].addr;
     for (size_t i = 1; i < elf.code_count; i++)

@@ -89,7 +89,7 @@ static int check_core(struct ct_ctx *ctx, const struct ct_filter *f, const struc
             return CT_OK;
     list_cores(buffers, count, cores, sizeof cores);
     return ct_fail(ctx, CT_ERR_NOT_FOUND,
-                   "%s: has no trace of core '%s'; nothing is decoded; choose one of "
+                   "%s: the capture has no trace of core '%s'; nothing is decoded; choose one of "
                    "its cores: %s",
                    capture->path, f->core, *cores ? cores : "none of them has a name");
 }
@@ -129,11 +129,12 @@ static int search_buffer(struct ct_ctx *ctx, const struct ct_filter *f, const st
     const struct ct_chain_sink sink = {.user = s, .elems = on_elems};
     struct ct_chain *chain = NULL;
     if (strcmp(buffer->path, "-") == 0)
-        return ct_fail(ctx, CT_ERR_CONFIG,
-                       "%s: is standard input, which can be read only once; a window in time needs a first "
-                       "pass that finds the first timestamp; save the trace to a file, or give the window in "
-                       "ticks",
-                       buffer->name);
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%s: this is standard input, which can be read only once; a window in time needs a first "
+            "pass that finds the first timestamp; save the trace to a file, or give the window in "
+            "ticks",
+            buffer->name);
     if (!ct_filter_ids(f, buffer, options.ids))
         return CT_OK;
     int rc = ct_chain_new(ctx, buffer, &options, &sink, &chain);
@@ -196,10 +197,11 @@ int ct_filter_settle(struct ct_ctx *ctx, const struct ct_filter *filter, const s
         for (size_t i = 0; i < count && !rc; i++)
             rc = search_buffer(ctx, &f, &buffers[i], &search);
         if (!rc && !search.any)
-            rc = ct_fail(ctx, CT_ERR_NOT_FOUND,
-                         "%s: has no timestamps, so a window in time selects nothing; give the window in "
-                         "cycles or instructions, or by places",
-                         capture->path);
+            rc = ct_fail(
+                ctx, CT_ERR_NOT_FOUND,
+                "%s: the trace has no timestamps, so a window in time selects nothing; give the window in "
+                "cycles or instructions, or by places",
+                capture->path);
         if (rc)
             return rc;
         settle_point(&f.from, &f, clock, search.first);

@@ -360,10 +360,11 @@ static int add_buffer(struct ct_merge *m, const struct ct_buffer *buffer)
     const size_t count = framed ? buffer->source_count : buffer->source_count > 0;
     int rc = CT_OK;
     if (buffer->path && !strcmp(buffer->path, "-"))
-        return ct_fail(m->ctx, CT_ERR_ARG,
-                       "%s: is standard input, which can be read only once; merging reads the trace once for "
-                       "each source; save the trace to a file",
-                       buffer->name);
+        return ct_fail(
+            m->ctx, CT_ERR_ARG,
+            "%s: this is standard input, which can be read only once; merging reads the trace once for "
+            "each source; save the trace to a file",
+            buffer->name);
     for (size_t i = 0; i < count && !rc; i++)
         rc = add_source(m, buffer, &buffer->sources[i], framed ? buffer->sources[i].trace_id : 0);
     return rc;

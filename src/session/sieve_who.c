@@ -70,8 +70,9 @@ void ct_sieve_note_ticks(struct ct_sieve_clock *clock, struct ct_sieve_seen *see
 
 int ct_sieve_no_cycles(struct ct_ctx *ctx, const struct ct_source *source)
 {
-    return ct_fail(ctx, CT_ERR_NOT_FOUND,
-                   "%s: has no cycle counts, so a window in cycles selects nothing; give the window in time, "
-                   "instructions or places, or choose another trace ID or core",
-                   source->name ? source->name : "a stream");
+    return ct_fail(
+        ctx, CT_ERR_NOT_FOUND,
+        "%s: the trace has no cycle counts, so a window in cycles selects nothing; give the window in time, "
+        "instructions or places, or choose another trace ID or core",
+        source->name ? source->name : "a stream");
 }

@@ -96,7 +96,7 @@ def check_empty(coretap):
             done = subprocess.run([coretap, *command], stdin=subprocess.DEVNULL, capture_output=True,
                                   text=True, timeout=PATIENCE, env={**os.environ, **env}, check=False)
             check(f"{command[0]}: an empty token {'in the environment' if env else ''} is refused",
-                  done.returncode == 2 and "the token is empty" in done.stderr, done.stderr)
+                  done.returncode == 2 and re.search("(token|value) is empty", done.stderr), done.stderr)
 
 
 def check_include(coretap, folder):

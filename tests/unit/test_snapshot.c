@@ -393,10 +393,10 @@ TEST_WITH(the_probe_says_why, f)
     assert_true(has_words(ct_ctx_error(f->ctx), WORDS("nowhere", "No such file")));
     assert_int_equal(fixture_open(f, "empty"), CT_ERR_FORMAT);
     assert_true(has_words(ct_ctx_error(f->ctx),
-                          WORDS("empty", "snapshot: is a directory without", "raw: ", "perf.data: ")));
+                          WORDS("empty", "snapshot: this is a directory without", "raw: ", "perf.data: ")));
     assert_int_equal(fixture_open(f, "cap/etb.bin"), CT_ERR_FORMAT);
     assert_true(
-        has_words(ct_ctx_error(f->ctx), WORDS("snapshot: is neither", "raw: does not begin with [capture]")));
+        has_words(ct_ctx_error(f->ctx), WORDS("snapshot: this is neither", "raw: does not begin with [cap")));
     assert_int_equal(fixture_open(f, "perf"), CT_ERR_FORMAT);
     assert_true(has_words(ct_ctx_error(f->ctx), WORDS("perf: ", "header")));
     assert_int_equal(fixture_open(f, "-"), CT_ERR_ARG);

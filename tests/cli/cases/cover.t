@@ -234,16 +234,18 @@ $ coretap cover -f html -o $T/page --elf $T/code.hex examples/raw/itm.ini
 [1]
 $ coretap cover -f data -o $T/sums --elf $T/code.hex examples/raw/itm.ini
 ! coretap: examples/raw/itm.ini: the coverage is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
+[1]
 $ coretap cover -q -f data -o $T/sums --elf $T/code.hex examples/raw/itm.ini
+! coretap: examples/raw/itm.ini: the coverage is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
+[1]
 $ coretap cover --elf $T/code.hex $T/sums | head -2
 | $T/code.hex
 |   functions            0 of        0         -
 $ coretap report -o $T/page --elf $T/code.hex examples/raw/itm.ini
 ! coretap: examples/raw/itm.ini: the page's part about executed code is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
 $ coretap profile -f chrome --elf $T/code.hex examples/raw/itm.ini
-| {"displayTimeUnit":"ns","otherData":{"unit":"instructions"},"traceEvents":[
-| ]}
 ! coretap: examples/raw/itm.ini: the profile is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
+[1]
 
 # Code that ran and is in no program: memory of the capture that has no file of a program.
 $ printf ':020000040008F2\n:200500001F2003D5140080D26002138B00900091810180D24901001053000036090200106B\n:00000001FF\n' > $T/part.hex

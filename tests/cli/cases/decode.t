@@ -107,7 +107,7 @@ $ coretap decode --core cpu_0 --no-names examples/quickstart | grep -v '^#\|^typ
 $ coretap decode --el 1 examples/quickstart | cut -f1 | grep -c Br
 | 91
 $ coretap decode --to 5cyc examples/quickstart > $T/none
-! coretap: ETE_1: has no cycle counts, so a window in cycles selects nothing; give the window in time, instructions or places, or choose another trace ID or core
+! coretap: ETE_1: the trace has no cycle counts, so a window in cycles selects nothing; give the window in time, instructions or places, or choose another trace ID or core
 [2]
 $ coretap decode --to main examples/quickstart
 ! coretap: 'main' is read as a place, but a window of events cannot begin or end at one, because events do not contain every instruction; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc)

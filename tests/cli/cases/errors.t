@@ -67,10 +67,30 @@ $ coretap info $T/nowhere
 ! coretap: $T/nowhere: cannot be opened: No such file or directory; name a snapshot directory, the .ini file of a raw trace, or a perf.data file
 [2]
 $ coretap info examples/quickstart/trace.bin
-! coretap: examples/quickstart/trace.bin: the format is not recognised, so it cannot be read:
-!   snapshot: is neither a directory with a snapshot.ini nor a file that begins with [snapshot]
-!   raw: does not begin with [capture]; a raw trace is opened by the .ini file that describes it
-!   perf.data: does not begin with PERFILE2
+! coretap: examples/quickstart/trace.bin: these are bytes of a trace without their description, so they cannot be decoded; they look like CoreSight frames with the trace of these IDs; write the description into a file beside it, such as trace.ini, with the values in place of ?, and name that file (docs/formats.md, "Raw traces"):
+!
+! [capture]
+! file = trace.bin
+! framing = frames
+!
+! [source id10]
+! id = 0x10
+! protocol = etmv4i        ; or ete
+! core = ?                 ; such as Cortex-A53
+! TRCCONFIGR = ?           ; registers of the trace unit during the capture
+! TRCIDR0 = ?
+! TRCIDR2 = ?
+!
+! [source id11]
+! id = 0x11
+! protocol = etmv4i        ; or ete
+! core = ?                 ; such as Cortex-A53
+! TRCCONFIGR = ?           ; registers of the trace unit during the capture
+! TRCIDR0 = ?
+! TRCIDR2 = ?
+!
+! [image program]
+! elf = ?                  ; the program that ran
 [2]
 $ cp -r examples/quickstart $T/bad && sed -i 's/=0x00001851/=0xsix/' $T/bad/device_0.ini && coretap info $T/bad
 ! coretap: $T/bad/device_0.ini:8: TRCCONFIGR(0x004)=0xsix: a number is expected, decimal or with 0x
@@ -115,9 +135,11 @@ $ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $
 ! coretap: $T/empty: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
 $ coretap list --packets $T/empty
 ! coretap: $T/empty: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
+[1]
 Trace of an ID that the capture does not describe is not no trace.
 $ { printf '\253'; head -c 15 /dev/zero; } >$T/empty/trace.bin && coretap list --packets $T/empty
 ! coretap: $T/empty: none of its 16 bytes belong to a trace source that the capture describes; nothing was decoded; 'coretap info' lists the trace IDs in it
+[1]
 $ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trace.bin bs=1 seek=530 conv=notrunc status=none && coretap list -p -i 11 $T/hole >$T/out; echo "exit code $?"; grep -A3 'i_reserved\|i_bad' $T/out
 | exit code 1
 | 556 11 05 i_reserved
@@ -174,7 +196,7 @@ $ printf '[gap]\nat = 0x30\n' >> $T/board.ini; coretap stats $T/board.ini
 ! coretap: $T/board.ini:25: at=0x30: the offset must be greater than that of the previous gap
 [2]
 $ cp examples/raw/board.ini $T; printf '\n[gap]\n' >> $T/board.ini; coretap stats $T/board.ini
-! coretap: $T/board.ini:22: [gap]: has no at=, so the position of the gap is unknown; add at= with the offset of the first byte after it
+! coretap: $T/board.ini:22: [gap]: the section has no at=, so the position of the gap is unknown; add at= with the offset of the first byte after it
 [2]
 $ printf '[gap]\nat = 16\n' >> $T/board.ini; coretap stats $T/board.ini
 ! coretap: $T/board.ini:23: [gap]: the previous gap has no at=; add it

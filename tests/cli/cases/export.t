@@ -65,7 +65,7 @@ $ head -c -1000 $T/run.data > $T/cut.data; coretap stats $T/cut.data | grep byte
 ! coretap: warning: .*/cut.data: the file is truncated or damaged at offset 0x[0-9a-f]+, in the trace of a record; only what precedes it was read (re)
 ! coretap: $T/cut.data: losses: 1 invalid or truncated packet, 4 bytes that could not be used
 $ head -c 100 $T/run.data > $T/cut.data; coretap info $T/cut.data
-! coretap: $T/cut.data: is truncated within its header, so nothing can be read; get a complete copy
+! coretap: $T/cut.data: the file is truncated within its header, so nothing can be read; get a complete copy
 [2]
 $ head -c 620 $T/run.data > $T/cut.data; coretap info $T/cut.data
 | $T/cut.data: perf.data, 0 trace buffers
@@ -122,6 +122,11 @@ A capture without a byte of trace.
 
 $ cp -r examples/quickstart $T/none && : > $T/none/trace.bin && coretap export --perf $T/none.data $T/none
 ! coretap: $T/none: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
+[1]
 $ coretap export -q --perf $T/none.data $T/none
+! coretap: $T/none: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
+[1]
 $ coretap export --perf $T/none.data --branch-stacks $T/none
 ! coretap: $T/none: the capture contains no trace bytes; nothing was decoded; check that the trace sink was enabled when it was recorded
+! coretap: $T/none.data: the file is not written, because the result is empty; the previous file is unchanged
+[1]

@@ -42,7 +42,7 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u h --frequency 
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls -q examples/quickstart
-! coretap monitor: --bind firstCalls: is not NAME=PLACE
+! coretap monitor: --bind: 'firstCalls' is not NAME=PLACE
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --violation nothing -q examples/quickstart
@@ -292,7 +292,7 @@ $ coretap monitor --spec $T/sums.tessla --spec $T/sums.tessla --bind f=0x80500 -
 ! coretap: $T/sums.tessla: the specification with this name and text was already given, so it would count twice; give it once
 [2]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --core 7 examples/quickstart
-! coretap: examples/quickstart: has no trace of core '7'; nothing is decoded; choose one of its cores: cpu_0, cpu_1
+! coretap: examples/quickstart: the capture has no trace of core '7'; nothing is decoded; choose one of its cores: cpu_0, cpu_1
 [2]
 $ coretap monitor --format sums --from 1insn $T/sums.data
 ! coretap monitor: --from cannot be applied: saved results are the sums of whole captures

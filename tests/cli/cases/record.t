@@ -21,8 +21,8 @@ $ PYTHONPATH=tests/support python3 -c 'import small_elf, sys; sys.stdout.buffer.
 [2]
 # A function of --start or --stop is looked up before the program runs.
 $ chmod +x $T/demo; export CORETAP_TRACE_PLUGIN=/dev/null; coretap record -o $T/none --start mian -- $T/demo; coretap record -o $T/none --start main --stop 'nowhere()' -- $T/demo
-! coretap: 'mian': is neither a hexadecimal address nor a function of $T/demo; nothing is recorded; correct the name
-! coretap: 'nowhere()': is neither a hexadecimal address nor a function of $T/demo; nothing is recorded; correct the name
+! coretap: 'mian': this is neither a hexadecimal address nor a function of $T/demo; nothing is recorded; correct the name
+! coretap: 'nowhere()': this is neither a hexadecimal address nor a function of $T/demo; nothing is recorded; correct the name
 [2]
 # A file of another format is not given to the shell.
 $ echo 'echo from the shell' > $T/machine; chmod +x $T/machine; CORETAP_TRACE_PLUGIN=/dev/null coretap record --system -o $T/boot -- $T/machine -M virt

@@ -140,7 +140,7 @@ Windows, and an index that is no index.
 $ for x in 5xy '' 'main#0' '#2'; do coretap stats --from "$x" examples/quickstart >/dev/null; done
 ! coretap stats: --from: '5xy': the unit is unknown; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
 ! Try 'coretap stats --help'.
-! coretap stats: --from: '': the place is empty; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
+! coretap stats: --from: the value is empty; give a value, or leave the option out
 ! Try 'coretap stats --help'.
 ! coretap stats: --from: 'main#0': #N must follow a place, and N must be from 1 to 4294967295; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
 ! Try 'coretap stats --help'.
@@ -165,3 +165,50 @@ Files in a folder of captures that are none.
 
 $ mkdir $T/many; cp examples/raw/*.bin examples/raw/*.ini examples/raw/*.py $T/many; coretap manifest -o $T/list $T/many
 ! coretap: 2 captures of 0.0 MB, 4 other files (--verbose names them)
+
+Options that are for perf.data only. Of several captures, one is enough.
+
+$ for o in symfs vmlinux kcore buildid-dir; do coretap stats --$o $T examples/quickstart; done
+! coretap stats: --symfs works only with perf.data files, but examples/quickstart is not one; leave it out
+! Try 'coretap stats --help'.
+! coretap stats: --vmlinux works only with perf.data files, but examples/quickstart is not one; leave it out
+! Try 'coretap stats --help'.
+! coretap stats: --kcore works only with perf.data files, but examples/quickstart is not one; leave it out
+! Try 'coretap stats --help'.
+! coretap stats: --buildid-dir works only with perf.data files, but examples/quickstart is not one; leave it out
+! Try 'coretap stats --help'.
+[2]
+$ coretap export -q --perf $T/run.data examples/quickstart; coretap stats --symfs $T examples/quickstart $T/run.data | grep ^instructions
+| instructions=9220
+$ coretap stats --vmlinux $T --config examples/raw/itm.ini - <examples/raw/itm.bin
+! coretap stats: --vmlinux works only with perf.data files, but standard input is not one; leave it out
+! Try 'coretap stats --help'.
+[2]
+$ coretap timing -q --format data examples/quickstart >$T/sums; coretap timing --symfs $T $T/sums
+! coretap timing: --symfs works only with perf.data files, but $T/sums is not one; leave it out
+! Try 'coretap timing --help'.
+[2]
+$ coretap map stats --symfs $T -o $T/out examples/quickstart
+! coretap: statistics of 1 capture, 0 of them damaged, 0 more that could not be read; losses: none
+
+Values that are empty, as those of unset variables of a script.
+
+$ coretap cover --elf '' examples/quickstart
+! coretap cover: --elf: the value is empty; give a value, or leave the option out
+! Try 'coretap cover --help'.
+[2]
+$ coretap stats --symdir= --output '' examples/quickstart
+! coretap stats: --symdir: the value is empty; give a value, or leave the option out
+! Try 'coretap stats --help'.
+[2]
+$ coretap watch --at '' examples/quickstart
+! coretap watch: --at: the value is empty; give a value, or leave the option out
+! Try 'coretap watch --help'.
+[2]
+$ sed 's/^id = 0x10/id = 0x11/' examples/raw/board.ini >$T/board.ini; cp examples/raw/*.bin $T; coretap decode -q --id 11 $T/board.ini
+| type	cycle	value	note
+! coretap: $T/board.ini: the part that --id selects contains no trace; nothing was decoded; 'coretap info' shows how much each source traced
+[1]
+$ coretap list -p --core cpu0 $T/board.ini
+! coretap: $T/board.ini: the part that --core selects contains no trace; nothing was decoded; 'coretap info' shows how much each source traced
+[1]

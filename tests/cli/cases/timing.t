@@ -113,6 +113,8 @@ $ : > $T/none; coretap merge $T/none
 # A trace in which no instruction ran.
 $ coretap timing -o $T/times examples/raw/itm.ini
 ! coretap: examples/raw/itm.ini: the table of times is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
+! coretap: $T/times: the file is not written, because the result is empty
+[1]
 $ coretap timing -q -f data examples/raw/itm.ini > $T/v5 2> /dev/null; sed 's/timing 5/timing 4/; s/^end.*/end 5f98afd0ab956c86/' $T/v5 > $T/v4; coretap merge -q $T/v4 | cmp - $T/v5
 $ coretap timing -f data examples/raw/itm.ini
 | coretap-timing 5
@@ -121,3 +123,4 @@ $ coretap timing -f data examples/raw/itm.ini
 | totals 0 0 0 0 0 0 0 0 0
 | end b555cc436ea2a656
 ! coretap: examples/raw/itm.ini: the table of times is empty, because its trace contains no executed instructions; 'coretap stats' shows what it contains
+[1]

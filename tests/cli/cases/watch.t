@@ -88,7 +88,7 @@ $ coretap watch --at exception --core 0 --from 100insn --to 700cyc examples/quic
 | 608	16777363	cpu_0	0	0x2a	-	exception	call	exception
 $ coretap watch --at exception --from 100insn --to 200cyc examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
-! coretap: ETE_1: has no cycle counts, so a window in cycles selects nothing; give the window in time, instructions or places, or choose another trace ID or core
+! coretap: ETE_1: the trace has no cycle counts, so a window in cycles selects nothing; give the window in time, instructions or places, or choose another trace ID or core
 [2]
 $ coretap watch --at context --core 0 --to 1000insn examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
@@ -113,7 +113,7 @@ $ coretap watch --at context --core 0 --to 1000insn examples/quickstart
 | 1714	16777608	cpu_0	0	0x2a	-	context	-	context
 | 1892	16777657	cpu_0	1	0x2a	-	context	-	context
 $ coretap watch --at context --core 7 examples/quickstart
-! coretap: examples/quickstart: has no trace of core '7'; nothing is decoded; choose one of its cores: cpu_0, cpu_1
+! coretap: examples/quickstart: the capture has no trace of core '7'; nothing is decoded; choose one of its cores: cpu_0, cpu_1
 [2]
 $ coretap watch --at context --context 1234 examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* basename */
+#include "cli/raw_bytes.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/results.h"
+#include "coretap/frame.h"
+
+#define LOOK_MAX  ((size_t)1 << 20) /* bytes that are examined */
+#define IDS       128
+#define SOURCES   16 /* more trace IDs than this are chance */
+#define MOST_ZERO 11 /* zeros of the longest synchronisation packet */
+
+/* What the bytes look like. */
+struct looks {
+    enum ct_framing framing;
+    uint64_t bytes[IDS]; /* of each trace ID; without frames all of ID 0 */
+    enum ct_protocol protocols[IDS];
+};
+
+/* ---- protocols ---- */
+
+/* Returns the protocol that ends a run of zeros with `next` and continues with `after`. A synchronisation
+ * packet of ETMv4 has 11 zeros, that of PTM, ETMv3 and ITM 5; in PTM and ETMv3 I-Sync or a timestamp follows.
+ */
+static enum ct_protocol after_zeros(size_t zeros, uint8_t next, uint8_t after)
+{
+    return next != 0x80 || zeros < 5                         ? CT_PROTOCOL_NONE
+           : zeros >= MOST_ZERO                              ? CT_PROTOCOL_ETM4
+           : after == 0x08 || after == 0x42 || after == 0x46 ? CT_PROTOCOL_PTM
+                                                             : CT_PROTOCOL_ITM;
+}
+
+/* Returns whether `next` ends a run of bytes FF as in STP, whose synchronisation is 21 nibbles F and one 0.
+ */
+static bool ends_async(size_t ones, uint8_t next)
+{
+    return ones >= 10 && (next == 0x0f || (next & 0x0f) == 0);
+}
+
+/* Returns the protocol whose synchronisation packets are in the bytes. The rarer a packet is by chance, the
+ * earlier it is in the list. */
+static enum ct_protocol protocol_of(const uint8_t *data, size_t size)
+{
+    static const enum ct_protocol order[] = {CT_PROTOCOL_ETM4, CT_PROTOCOL_STM, CT_PROTOCOL_PTM,
+                                             CT_PROTOCOL_ITM};
+    size_t found[CT_PROTOCOL_ITM + 1] = {0}, zeros = 0, ones = 0;
+    for (size_t i = 0; i + 1 < size; i++) {
+        found[after_zeros(zeros, data[i], data[i + 1])]++;
+        found[CT_PROTOCOL_STM] += ends_async(ones, data[i]);
+        zeros = data[i] ? 0 : zeros + 1;
+        ones = data[i] == 0xff ? ones + 1 : 0;
+    }
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (found[order[i]])
+            return order[i];
+    return CT_PROTOCOL_NONE;
+}
+
+/* ---- framing ---- */
+
+/* Takes the frames apart. Returns whether the trace IDs are few, as those of real frames are. */
+static bool look_at_frames(struct looks *looks, const uint8_t *data, size_t size)
+{
+    const struct ct_demux_options options = {.size = sizeof options, .framing = (uint8_t)looks->framing};
+    struct ct_ctx *quiet = ct_ctx_new();
+    struct ct_demux *demux = NULL;
+    size_t count = 0, known = 0, used = 1;
+    bool fine = quiet && ct_demux_new(quiet, &options, &demux) == CT_OK;
+    for (size_t at = 0; fine && at < size && used; at += used)
+        fine = ct_demux_push(demux, data + at, size - at, &used) == CT_OK;
+    for (unsigned id = 1; fine && id < IDS; id++) {
+        struct ct_run run;
+        ct_demux_run(demux, (uint8_t)id, &run);
+        looks->bytes[id] = run.size;
+        looks->protocols[id] = protocol_of(run.data, run.size);
+        count += run.size > 0;
+        known += looks->protocols[id] != CT_PROTOCOL_NONE;
+    }
+    const struct ct_frame_stats *stats = fine ? ct_demux_stats(demux) : NULL;
+    fine = stats && (count == 1 || known) && count <= SOURCES && stats->reserved_bytes < size / 64 &&
+           stats->no_id_bytes + stats->lost_bytes < size / 2;
+    ct_demux_free(demux);
+    ct_ctx_free(quiet);
+    return fine;
+}
+
+/* Returns whether the bytes look like trace. */
+static bool look_at(struct looks *looks, const uint8_t *data, size_t size)
+{
+    *looks = (struct looks){.framing = ct_framing_probe(data, size)};
+    if (look_at_frames(looks, data, size))
+        return true;
+    *looks =
+        (struct looks){.framing = CT_FRAMING_NONE, .bytes = {size}, .protocols = {protocol_of(data, size)}};
+    return looks->protocols[0] != CT_PROTOCOL_NONE;
+}
+
+/* ---- messages ---- */
+
+/* Returns how much of the bytes are hexadecimal digits in text. */
+static bool is_hex_text(const uint8_t *data, size_t size)
+{
+    size_t digits = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (!isxdigit(data[i]) && !isspace(data[i]) && !strchr("xX,;:", data[i]))
+            return false;
+        digits += isxdigit(data[i]) != 0;
+    }
+    return digits > size / 2;
+}
+
+static void print_source(const struct looks *looks, unsigned id)
+{
+    static const char *const lines[] = {
+        [CT_PROTOCOL_NONE] = "protocol = ?             ; etmv4i, ete, etmv3, ptm, stm or itm\n",
+        [CT_PROTOCOL_ETM4] =
+            "protocol = etmv4i        ; or ete\ncore = ?                 ; such as Cortex-A53\n"
+            "TRCCONFIGR = ?           ; registers of the trace unit during the capture\n"
+            "TRCIDR0 = ?\nTRCIDR2 = ?\n",
+        [CT_PROTOCOL_PTM] =
+            "protocol = ptm           ; or etmv3\ncore = ?                 ; such as Cortex-A9\n"
+            "ETMCR = ?                ; registers of the trace unit during the capture\n"
+            "ETMIDR = ?\nETMCCER = ?\n",
+        [CT_PROTOCOL_STM] = "protocol = stm\n",
+        [CT_PROTOCOL_ITM] = "protocol = itm           ; or ptm, etmv3\n",
+    };
+    fprintf(stderr, "\n[source id%02x]\n", id);
+    if (id)
+        fprintf(stderr, "id = 0x%02x\n", id);
+    fputs(lines[looks->protocols[id]], stderr);
+}
+
+/* Prints the description that the caller has to complete. */
+static void print_description(const struct looks *looks, const char *path)
+{
+    bool code = false;
+    fputs("\n[capture]\nfile = ", stderr);
+    cli_put_printable(stderr, basename(path));
+    fprintf(stderr, "\nframing = %s\n", ct_framing_name(looks->framing));
+    for (unsigned id = 0; id < IDS; id++) {
+        if (looks->bytes[id])
+            print_source(looks, id);
+        code |= looks->bytes[id] && looks->protocols[id] != CT_PROTOCOL_ITM &&
+                looks->protocols[id] != CT_PROTOCOL_STM;
+    }
+    if (code)
+        fputs("\n[image program]\nelf = ?                  ; the program that ran\n", stderr);
+}
+
+static bool tell(const char *path, const uint8_t *data, size_t size)
+{
+    struct looks looks;
+    const char *trouble = ct_framing_trouble(data, size);
+    if (trouble || is_hex_text(data, size)) {
+        cli_say("%s: %s", path,
+                trouble ? trouble
+                        : "this is text with hexadecimal digits, but trace is read as bytes; convert it, for "
+                          "instance with 'xxd -r -p'");
+        return true;
+    }
+    if (!look_at(&looks, data, size))
+        return false;
+    cli_say(
+        "%s: these are bytes of a trace without their description, so they cannot be decoded; they look like "
+        "%s; write the description into a file beside it, such as trace.ini, with the values in place of ?, "
+        "and name that file (docs/formats.md, \"Raw traces\"):",
+        path,
+        looks.framing == CT_FRAMING_NONE ? "the trace of one source"
+                                         : "CoreSight frames with the trace of these IDs");
+    print_description(&looks, path);
+    return true;
+}
+
+bool cli_raw_bytes_tell(const char *path)
+{
+    uint8_t *data = malloc(LOOK_MAX);
+    const size_t size = data ? cli_results_begin(path, data, LOOK_MAX) : 0;
+    const bool program = size < 16 || !memcmp(data, "\177ELF", 4) || !memcmp(data, "PERF", 4);
+    const bool told = !program && tell(path, data, size);
+    free(data);
+    return told;
+}
