@@ -126,3 +126,8 @@ unsigned fault_accesses(enum fault_isa isa, const uint8_t *bytes, size_t size)
     const uint32_t op = first | second << 16;
     return isa == FAULT_A64 ? a64(op) : a32(op);
 }
+
+bool fault_divides(const uint8_t *bytes, size_t size)
+{
+    return size == 4 && bytes[1] == 0xfb && (bytes[0] & 0xd0) == 0x90; /* SDIV, UDIV */
+}

@@ -18,3 +18,7 @@ unsigned fault_accesses(enum fault_isa isa, const uint8_t *bytes, size_t size);
 
 /* Returns whether the instruction may write to memory. */
 bool fault_stores(enum fault_isa isa, const uint8_t *bytes, size_t size);
+
+/* Returns whether a T32 instruction divides, which raises an exception in the M profile if the processor is
+ * set so. */
+bool fault_divides(const uint8_t *bytes, size_t size);

@@ -7,6 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "vmstate.h"
+
 /* The used part of glib's GByteArray. */
 struct byte_array {
     uint8_t *data;
@@ -30,67 +32,12 @@ static void find(void *function, const char *name)
     memcpy(function, &symbol, sizeof symbol);
 }
 
-/* ---- the state of a processor, as QEMU describes it for migration
- * (include/migration/vmstate.h of 7.2) ---- */
-
-struct state_field {
-    const char *name;
-    const char *err_hint;
-    size_t offset;
-    size_t size;
-    size_t start;
-    int num;
-    size_t num_offset;
-    size_t size_offset;
-    const void *info;
-    int flags;
-    const void *description;
-    int version_id;
-    int struct_version_id;
-    const void *field_exists;
-};
-
-struct state_description {
-    const char *name;
-    bool unmigratable;
-    bool early_setup;
-    int version_id;
-    int minimum_version_id;
-    int priority;
-    const void *functions[6];
-    const struct state_field *fields;
-};
-
-/* Reads memory of QEMU itself, whose layout may differ. Returns false when the memory is unmapped. */
-static bool peek(const void *from, void *out, size_t size)
-{
-    const struct iovec to = {out, size}, there = {(void *)(uintptr_t)from, size};
-    return from && process_vm_readv(getpid(), &to, 1, &there, 1, 0) == (ssize_t)size;
-}
-
-static bool is_text(const char *there, const char *text)
-{
-    char have[32];
-    const size_t size = strlen(text) + 1;
-    return size <= sizeof have && peek(there, have, size) && !memcmp(have, text, size);
-}
-
-#define FIELDS_MAX 64
-
 static void find_state(void)
 {
-    struct state_description about;
-    struct state_field field;
-    size_t xregs = 0, elr = 0;
-    if (!peek(dlsym(RTLD_DEFAULT, "vmstate_arm_cpu"), &about, sizeof about) || !is_text(about.name, "cpu"))
-        return;
-    for (unsigned i = 0; i < FIELDS_MAX && peek(about.fields + i, &field, sizeof field) && field.name; i++) {
-        if (field.size == sizeof(uint64_t) && field.num == 32 && is_text(field.name, "env.xregs"))
-            xregs = field.offset;
-        if (field.size == sizeof(uint64_t) && field.num == 4 && is_text(field.name, "env.elr_el"))
-            elr = field.offset;
-    }
-    if (xregs && elr) {
+    const void *cpu = vmstate_of_cpu();
+    size_t xregs, elr;
+    if (vmstate_field(cpu, "env.xregs", sizeof(uint64_t), 32, &xregs) &&
+        vmstate_field(cpu, "env.elr_el", sizeof(uint64_t), 4, &elr)) {
         qemu.xregs = xregs;
         qemu.elr = elr;
     }
@@ -107,8 +54,7 @@ void guest_init(void)
     find(&qemu.base, "guest_base");
 }
 
-/* Reads a register by the number that debuggers use. Returns false when it cannot be read. */
-static bool read_register(void *cpu, int arm32, int number, uint64_t *value)
+bool guest_read_register(void *cpu, int arm32, int number, uint64_t *value)
 {
     int (*read)(void *, struct byte_array *, int) = arm32 ? qemu.read_a32 : qemu.read_a64;
     if (!cpu || !read || !qemu.new_array || !qemu.free_array)
@@ -126,8 +72,7 @@ static bool read_register(void *cpu, int arm32, int number, uint64_t *value)
 #define A32_CPSR 25
 #define CPSR_T   0x20
 
-/* Returns the processor that translates. Its state is the one that the block is for. */
-static void *this_cpu(void)
+void *guest_current(void)
 {
     void **current = dlsym(RTLD_DEFAULT, "current_cpu");
     return current ? *current : NULL;
@@ -136,7 +81,7 @@ static void *this_cpu(void)
 int guest_is_t32(const struct qemu_plugin_tb *tb)
 {
     uint64_t cpsr;
-    if (read_register(this_cpu(), 1, A32_CPSR, &cpsr))
+    if (guest_read_register(guest_current(), 1, A32_CPSR, &cpsr))
         return (cpsr & CPSR_T) != 0;
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
         const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
@@ -151,12 +96,17 @@ int guest_is_t32(const struct qemu_plugin_tb *tb)
 unsigned guest_level(void)
 {
     uint64_t pstate;
-    return read_register(this_cpu(), 0, A64_PSTATE, &pstate) ? (unsigned)(pstate >> 2 & 3) : 0;
+    return guest_read_register(guest_current(), 0, A64_PSTATE, &pstate) ? (unsigned)(pstate >> 2 & 3) : 0;
+}
+
+void *guest_cpu(unsigned index)
+{
+    return qemu.get_cpu ? qemu.get_cpu((int)index) : NULL;
 }
 
 bool guest_register(unsigned cpu, int number, uint64_t *value)
 {
-    return qemu.get_cpu && read_register(qemu.get_cpu((int)cpu), 0, number, value);
+    return guest_read_register(guest_cpu(cpu), 0, number, value);
 }
 
 /* Returns whether the registers at the described offset equal those that the debugger reads. */
@@ -164,8 +114,8 @@ static bool is_as_described(void *cpu)
 {
     for (int i = 0; i < 31; i++) {
         uint64_t value, there;
-        if (!read_register(cpu, 0, i, &value) ||
-            !peek((const char *)cpu + qemu.xregs + (size_t)i * sizeof value, &there, sizeof there) ||
+        if (!guest_read_register(cpu, 0, i, &value) ||
+            !vmstate_peek((const char *)cpu + qemu.xregs + (size_t)i * sizeof value, &there, sizeof there) ||
             value != there)
             return false;
     }
@@ -211,7 +161,7 @@ static enum guest_signal frame_a64(void *cpu, uint64_t *pc)
 {
     uint64_t sp, x0;
     int32_t number;
-    if (!read_register(cpu, 0, 31, &sp) || !read_register(cpu, 0, 0, &x0))
+    if (!guest_read_register(cpu, 0, 31, &sp) || !guest_read_register(cpu, 0, 0, &x0))
         return GUEST_UNKNOWN;
     if (!guest_memory(sp, &number, sizeof number) || (uint64_t)(int64_t)number != x0)
         return GUEST_NO_SIGNAL;
@@ -222,7 +172,7 @@ static enum guest_signal frame_a32(void *cpu, uint64_t *pc, int *t32)
 {
     uint64_t sp, r0;
     uint32_t first, state[2];
-    if (!read_register(cpu, 1, 13, &sp) || !read_register(cpu, 1, 0, &r0))
+    if (!guest_read_register(cpu, 1, 13, &sp) || !guest_read_register(cpu, 1, 0, &r0))
         return GUEST_UNKNOWN;
     if (!guest_memory(sp, &first, sizeof first) || (first != A32_PLAIN_FRAME && first != (uint32_t)r0))
         return GUEST_NO_SIGNAL;

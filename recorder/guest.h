@@ -12,6 +12,15 @@
 /* Finds the functions of QEMU. Call it first. */
 void guest_init(void);
 
+/* Returns the processor that translates, or NULL. Its state is the one that the block is for. */
+void *guest_current(void);
+
+/* Returns the processor with this index, or NULL. */
+void *guest_cpu(unsigned index);
+
+/* Reads a register of a processor by the number that debuggers use. Returns false when it cannot be read. */
+bool guest_read_register(void *cpu, int arm32, int number, uint64_t *value);
+
 /* Returns 1 when the block being translated is T32, 0 when it is A32, -1 when that is unknown. */
 int guest_is_t32(const struct qemu_plugin_tb *tb);
 

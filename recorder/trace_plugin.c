@@ -3,6 +3,7 @@
  *
  *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N][,watch=OFFSET:SIZE]... PROGRAM
  *   qemu-system-aarch64 -plugin trace_plugin.so,fd=N …
+ *   qemu-system-arm -plugin trace_plugin.so,fd=N -M mps2-an385 …
  *
  * fd is a file of the size of struct trace_area. An executed block takes one word. Marks at the instructions
  * that can fault show whether a block was left early. With `each` every instruction has a mark, which is
@@ -24,8 +25,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "exceptions_m.h"
 #include "fault.h"
 #include "guest.h"
+#include "guest_m.h"
 #include "mappings.h"
 #include "qemu_plugin_api.h"
 #include "trace_stream.h"
@@ -67,7 +70,8 @@ struct writer {
     uint32_t insns;      /* instructions of the block before */
     uint32_t until_wait; /* number of blocks up to the next wait for memory */
     uint64_t random;
-    uint32_t sets_context; /* sets_context of the block before */
+    uint32_t sets_context;           /* sets_context of the block before */
+    struct exceptions_m *exceptions; /* of the M profile; NULL: no block was executed yet */
 };
 
 /* The newest published clock, in a cache line of its own. */
@@ -91,6 +95,7 @@ static struct {
     int each;
     int arm32;
     int system; /* QEMU emulates a whole machine, so a thread is a processor */
+    int m_profile;
     struct block *blocks;
     uint64_t pages[PAGES]; /* a hash table: page number + 1 */
     uint32_t page_count;
@@ -257,6 +262,22 @@ static void keep_up(unsigned cpu, bool stores)
 
 /* ---- execution ---- */
 
+/* Marks the blocks at `addr` as the begin of a handler. */
+static void add_handler(uint64_t addr)
+{
+    pthread_mutex_lock(&rec.lock);
+    uint32_t i = 0;
+    while (i < rec.handler_count && rec.handlers[i] != addr)
+        i++;
+    if (i == rec.handler_count && i < HANDLERS) {
+        rec.handlers[rec.handler_count++] = addr;
+        for (struct block *b = rec.blocks; b; b = b->next)
+            if (b->addr == addr)
+                atomic_store(&b->handler, 1);
+    }
+    pthread_mutex_unlock(&rec.lock);
+}
+
 /* Writes, at the begin of a signal handler, where the program was interrupted. */
 static void put_signal(unsigned cpu)
 {
@@ -302,6 +323,54 @@ static void put_return(unsigned cpu, const struct block *b)
     put(cpu, (uint32_t)(pc >> 32));
 }
 
+static void put_taken(unsigned cpu, const struct exception_m *taken, unsigned count)
+{
+    reserve(cpu, 3 * count);
+    for (unsigned i = 0; i < count; i++) {
+        put(cpu, TRACE_M_TAKEN | taken[i].number);
+        put(cpu, taken[i].return_to);
+        put(cpu, taken[i].interrupted);
+    }
+}
+
+/* Writes the exceptions of the M profile that brought execution to `b`. */
+static void put_exceptions(unsigned cpu, const struct block *b)
+{
+    struct writer *w = &rec.writers[cpu];
+    struct exception_m taken[EXCEPTIONS_M_TAKEN];
+    unsigned count;
+    if (!w->exceptions) {
+        struct guest_m state;
+        w->exceptions = calloc(1, sizeof *w->exceptions);
+        if (!w->exceptions || !guest_m_find(guest_cpu(cpu), &state))
+            abort();
+        exceptions_m_begin(w->exceptions, &state, (uint32_t)b->addr);
+        return;
+    }
+    const bool handler = atomic_load_explicit(&b->handler, memory_order_relaxed);
+    if (!exceptions_m_may_change(w->exceptions, handler, (uint32_t)b->addr))
+        return;
+    const uint32_t handled = *w->exceptions->cpu.exception;
+    switch (exceptions_m_follow(w->exceptions, handler, (uint32_t)b->addr, taken, &count)) {
+    case EXCEPTIONS_M_NONE:
+        break;
+    case EXCEPTIONS_M_RETURNED:
+        put(cpu, TRACE_M_RETURNED | handled);
+        break;
+    case EXCEPTIONS_M_TAKEN_SOME:
+        put_taken(cpu, taken, count);
+        if (!handler)
+            add_handler(b->addr);
+        break;
+    case EXCEPTIONS_M_RESET:
+        put(cpu, TRACE_M_RESET);
+        break;
+    case EXCEPTIONS_M_LOST:
+        put(cpu, TRACE_M_LOST | handled);
+        break;
+    }
+}
+
 static void on_block(unsigned cpu, void *user)
 {
     const struct block *b = user;
@@ -318,7 +387,9 @@ static void on_block(unsigned cpu, void *user)
         keep_up(cpu, b->stores);
     if (t->at < t->whole)
         put(cpu, TRACE_PARTIAL | t->at);
-    if (__builtin_expect(atomic_load_explicit(&b->handler, memory_order_relaxed), 0))
+    if (rec.m_profile)
+        put_exceptions(cpu, b);
+    else if (__builtin_expect(atomic_load_explicit(&b->handler, memory_order_relaxed), 0))
         put_signal(cpu);
     if (__builtin_expect(rec.writers[cpu].sets_context | b->sets_context, 0))
         put_context(cpu, b);
@@ -488,6 +559,10 @@ static void put_page(uint64_t va, const uint8_t *host)
 static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
 {
     *flags = TRACE_BLOCK_ISA_KNOWN;
+    if (rec.m_profile) {
+        *flags |= TRACE_BLOCK_T32;
+        return FAULT_T32;
+    }
     if (!rec.arm32)
         return FAULT_A64;
     const int t32 = guest_is_t32(tb);
@@ -545,7 +620,8 @@ static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_is
         if (rec.watched_count)
             qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
                                              (void *)(uintptr_t)i);
-        if (!accesses && !rec.each && !(last && b->whole))
+        const bool traps = rec.m_profile && fault_divides(qemu_plugin_insn_data(insn), size_of(isa, insn));
+        if (!accesses && !traps && !rec.each && !(last && b->whole))
             continue;
         b->whole = (uint32_t)i + 1;
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
@@ -558,6 +634,35 @@ static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_is
     }
 }
 
+/* Finds out whether the processors are of the M profile, before the first block is translated. */
+static void find_profile(void)
+{
+    struct guest_m state;
+    pthread_mutex_lock(&rec.lock);
+    if (!rec.block_count && guest_m_find(guest_current(), &state)) {
+        guest_m_model(&state, rec.area->model, sizeof rec.area->model);
+        rec.area->bits = 32;
+        rec.m_profile = 1;
+    }
+    pthread_mutex_unlock(&rec.lock);
+}
+
+/* Returns the state that a block of a whole machine is translated for, as flags of the block. */
+static uint32_t system_flags(struct block *b, const struct qemu_plugin_insn *last)
+{
+    struct guest_m state;
+    if (!rec.m_profile) {
+        const unsigned level = guest_level();
+        b->vector_level = b->addr % VECTOR ? 0 : level;
+        b->sets_context = context_register(last);
+        return level << TRACE_BLOCK_LEVEL_SHIFT;
+    }
+    if (!guest_m_find(guest_current(), &state))
+        abort();
+    return guest_m_it_left(&state) << TRACE_BLOCK_IT_SHIFT |
+           (state.secure && *state.secure ? TRACE_BLOCK_SECURE : 0);
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
@@ -566,6 +671,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         abort();
     struct trace_area *area = rec.area;
     uint32_t flags;
+    if (rec.system && !rec.block_count)
+        find_profile();
     const enum fault_isa isa = isa_of(tb, &flags);
     struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
     struct qemu_plugin_insn *end = qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
@@ -573,12 +680,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     b->insns = (uint32_t)qemu_plugin_tb_n_insns(tb);
     b->end = qemu_plugin_insn_vaddr(end) + size_of(isa, end);
     mark(b, tb, isa);
-    if (rec.system) {
-        const unsigned level = guest_level();
-        flags |= level << TRACE_BLOCK_LEVEL_SHIFT;
-        b->vector_level = b->addr % VECTOR ? 0 : level;
-        b->sets_context = context_register(end);
-    }
+    if (rec.system)
+        flags |= system_flags(b, end);
     pthread_mutex_lock(&rec.lock);
     if (!area->entry && !rec.system) {
         area->entry = qemu_plugin_entry_code();
@@ -600,21 +703,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 }
 
 /* ---- system calls ---- */
-
-static void add_handler(uint64_t addr)
-{
-    pthread_mutex_lock(&rec.lock);
-    uint32_t i = 0;
-    while (i < rec.handler_count && rec.handlers[i] != addr)
-        i++;
-    if (i == rec.handler_count && i < HANDLERS) {
-        rec.handlers[rec.handler_count++] = addr;
-        for (struct block *b = rec.blocks; b; b = b->next)
-            if (b->addr == addr)
-                atomic_store(&b->handler, 1);
-    }
-    pthread_mutex_unlock(&rec.lock);
-}
 
 static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)

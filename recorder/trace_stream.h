@@ -40,6 +40,17 @@
     0xf8000000u /* the last block entered accessed memory that is watched: value: see below; the address and \
                                         the data are in the next four words (low, high; low, high) */
 
+/* The M profile: before the block behind it, an exception was taken, or several in this order; value: its
+ * number. The next two words are its return address and the number of the exception that was handled before,
+ * or 0. When that is not the one handled by the block before, the one handled there returned first. */
+#define TRACE_M_TAKEN 0xf9000000u
+#define TRACE_M_RETURNED                                                                                     \
+    0xfa000000u /* the exception that was handled has returned; value: the one handled now, or 0 */
+#define TRACE_M_RESET 0xfb000000u /* the block behind it may be the first one after a reset */
+#define TRACE_M_LOST                                                                                         \
+    0xfc000000u /* it is unknown how execution came to the block behind it; value: the exception handled now \
+                 */
+
 /* Value of TRACE_ACCESS: index of the instruction in its block, log2 of the bytes (0 to 3), index of the
  * watched piece of memory, and whether it is a store. */
 #define TRACE_ACCESS_INDEX       0xffffu
@@ -76,7 +87,10 @@ enum trace_block_flag {
     TRACE_BLOCK_T32 = 1,
     TRACE_BLOCK_ISA_KNOWN = 2, /* TRACE_BLOCK_T32 is valid; else the instruction set is unknown */
     TRACE_BLOCK_LEVEL = 0x30,  /* exception level, shifted by TRACE_BLOCK_LEVEL_SHIFT */
+    TRACE_BLOCK_SECURE = 0x40, /* in Secure state */
     TRACE_BLOCK_FILE = 0x100,
+    TRACE_BLOCK_IT = 0xe00, /* instructions of an IT block that it begins with, shifted by
+                               TRACE_BLOCK_IT_SHIFT */
 };
 
 /* A file whose code is executed. */
@@ -87,6 +101,7 @@ struct trace_file {
 };
 
 #define TRACE_BLOCK_LEVEL_SHIFT 4
+#define TRACE_BLOCK_IT_SHIFT    9
 
 enum trace_chunk_kind {
     TRACE_CHUNK_FREE,
@@ -117,6 +132,7 @@ struct trace_thread {
 struct trace_area {
     uint32_t magic;
     uint32_t bits;           /* 64 or 32, for the program */
+    char model[32];          /* of the M profile: the name of the processor, such as "Cortex-M3"; else "" */
     uint64_t entry;          /* address where the program begins */
     uint64_t code_start;     /* address where its code is loaded */
     _Atomic uint32_t handed; /* number of chunks handed over so far; readers wait for it */

@@ -324,7 +324,7 @@ static void set_up(struct core *core)
     core->options = capture->o.unit;
     wishes.trace_id = capture->o.ids[core->number];
     core->options.source.name = "ETM";
-    ct_arch_by_name("ARM-AA64", &core->options.source.arch);
+    ct_arch_by_name(capture->o.model, &core->options.source.arch);
     ct_unit_source(&wishes, &core->options.source);
     core->options.seed += core->number;
     if (!capture->o.stream) {
@@ -381,18 +381,27 @@ void ct_record_capture_changed(struct ct_record_capture *capture)
 
 /* ---- description of the trace ---- */
 
+static int find_program(struct ct_record_capture *capture, struct ct_record_programs *programs)
+{
+    const struct ct_recording *o = &capture->o;
+    char *path = NULL;
+    uint64_t bias = 0;
+    if (o->system) /* a kernel moves itself, firmware does not */
+        return o->m_profile ? ct_recording_firmware(capture->ctx, o->argv, programs) : CT_OK;
+    int rc = ct_recording_program(capture->ctx, o, &path, &bias);
+    if (!rc)
+        rc = ct_record_programs_first(capture->ctx, programs, path, bias);
+    free(path);
+    return rc;
+}
+
 /* Puts the program's name into the capture. Only a warning if that fails, since the trace is still
  * complete. */
 static void name_program(struct ct_record_capture *capture, struct ct_record_programs *programs)
 {
-    char *path = NULL;
-    uint64_t bias = 0;
-    if (!capture->named && !capture->o.system &&
-        (ct_recording_program(capture->ctx, &capture->o, &path, &bias) ||
-         ct_record_programs_first(capture->ctx, programs, path, bias)))
+    if (!capture->named && find_program(capture, programs))
         ct_log(capture->ctx, CT_LOG_WARNING, "%s", ct_ctx_error(capture->ctx));
     capture->named = true;
-    free(path);
 }
 
 static int describe(struct ct_record_capture *capture, struct ct_record_programs *programs, const char *part)
@@ -420,7 +429,7 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
              slash ? slash + 1 : capture->o.program, ct_version());
     const struct ct_snapshot snapshot = {.dir = capture->o.directory,
                                          .part = part,
-                                         .model = "ARM-AA64",
+                                         .model = capture->o.model,
                                          .description = description,
                                          .program_count = programs->count,
                                          .programs = programs->all,

@@ -28,8 +28,11 @@ struct ct_recording {
     struct ct_unit_options unit; /* common to all cores */
     const char *directory;
     const char *program;
+    char *const *argv; /* the command line */
+    const char *model; /* of all cores, as ct_arch_by_name knows it */
     bool framed;
     bool system;         /* a whole machine is recorded */
+    bool m_profile;      /* its processors are of the M profile */
     bool contexts;       /* all threads run on one core, as context IDs */
     uint64_t code_start; /* load address of the program */
     const char *stream;  /* destination of frames instead of the directory; NULL: none */
@@ -63,6 +66,10 @@ int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given
  * CT_ERR_NOMEM. */
 int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recording, char **path,
                          uint64_t *bias);
+
+/* Adds the ELF files that a system emulator loads and runs at the addresses that they name, by its command
+ * line. The first of them is then the first program. CT_ERR_NOMEM. */
+int ct_recording_firmware(struct ct_ctx *ctx, char *const *argv, struct ct_record_programs *programs);
 
 /* Writes live.ini, which describes the stream. The errors of ct_recording_program, CT_ERR_IO. */
 int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recording);

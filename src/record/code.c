@@ -377,7 +377,7 @@ static uint8_t classify(const struct ct_code *code, enum ct_isa isa, const uint8
 static uint32_t find_stops(const struct ct_code *code, struct ct_code_block *b, struct ct_code_stop *stops)
 {
     uint32_t count = 0;
-    uint8_t it_left = 0;
+    uint8_t it_left = b->it_left;
     uint64_t addr = b->addr;
     for (uint32_t i = 0; i < b->insns && addr < b->end; i++) {
         struct ct_insn insn;
@@ -403,8 +403,8 @@ static int make_room(struct ct_code *code, uint32_t id)
                : ct_fail_nomem(code->ctx, "recorded code");
 }
 
-int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
-                      const uint8_t *bytes, size_t size, uint32_t insns)
+int ct_code_add_block(struct ct_code *code, uint32_t id, const struct ct_code_block *head,
+                      const uint8_t *bytes, size_t size)
 {
     int status = make_room(code, id);
     if (status)
@@ -414,13 +414,10 @@ int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_
     if (!b || !copy)
         return ct_fail_nomem(code->ctx, "recorded code");
     memcpy(copy, bytes, size);
-    *b = (struct ct_code_block){.addr = addr,
-                                .end = addr + size,
-                                .insns = insns,
-                                .bytes = copy,
-                                .isa = (uint8_t)isa,
-                                .level = (uint8_t)level};
-    code->t32 |= isa == CT_ISA_T32;
+    *b = *head;
+    b->end = head->addr + size;
+    b->bytes = copy;
+    code->t32 |= head->isa == CT_ISA_T32;
     status = show_block(code, b);
     if (status)
         return status;

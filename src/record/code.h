@@ -31,7 +31,8 @@ struct ct_code_block {
     struct ct_code_stop *stops; /* sorted by index */
     const uint8_t *bytes;
     uint8_t isa;     /* enum ct_isa */
-    uint8_t level;   /* exception level */
+    uint8_t level;   /* exception level, or CT_UNIT_SECURE */
+    uint8_t it_left; /* instructions of an IT block that it begins with */
     uint8_t end_how; /* enum ct_code_end */
     uint64_t last;   /* address of the last instruction */
     /* The places of its first and last byte, and the versions of memory there; NULL when there is no second
@@ -65,10 +66,10 @@ struct ct_code;
 int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out);
 void ct_code_free(struct ct_code *code);
 
-/* Adds block number `id`, executed at exception level `level`: `size` bytes with `insns` instructions.
- * CT_ERR_NOMEM. */
-int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
-                      const uint8_t *bytes, size_t size, uint32_t insns);
+/* Adds block number `id`: `size` bytes with head->insns instructions, executed at head->level. Its `addr`,
+ * `isa`, `level`, `it_left` and `insns` are given. CT_ERR_NOMEM. */
+int ct_code_add_block(struct ct_code *code, uint32_t id, const struct ct_code_block *head,
+                      const uint8_t *bytes, size_t size);
 
 /* Adds contents of memory that are in no block. CT_ERR_NOMEM. */
 int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "record/path_state.h"
 #include "recorder/trace_stream.h"
 
 /* IHI 0064H table 6-14. */
@@ -17,41 +18,7 @@ enum {
     EXCEPTION_FIQ = 15,
 };
 
-#define VECTOR_BASES 16
 #define VECTOR_TABLE UINT64_C(0x800) /* bytes; 0x80 per entry: Arm ARM DDI 0487, D1.3.1 */
-
-struct place {
-    uint64_t addr;
-    enum ct_isa isa;
-    unsigned level;
-};
-
-struct ct_path {
-    struct ct_ctx *ctx;
-    const struct ct_code *code;
-    struct ct_code_view *view;
-    const uint32_t *changing; /* not 0: some code has several versions */
-    struct ct_unit *unit;
-    uint32_t id;
-    struct ct_code_block *now; /* entered, and not passed on yet */
-    bool partial;              /* `now` was left early */
-    uint32_t at;               /* executed instructions of `now`, if it was left early */
-    bool handler;              /* a signal handler begins with the next block */
-    bool interrupted_known;    /* `interrupted` is set */
-    struct place interrupted;
-    struct place told; /* address of the unit when the core switched to another thread */
-    bool away;
-    bool system;
-    bool returns; /* the next block may be an exception vector with the return address `return_to` */
-    uint64_t return_to;
-    bool vague;           /* the address from which execution left the block is unknown */
-    uint32_t spent_insns; /* instructions of the last entered block whose cycles are not counted yet */
-    uint64_t spent_end;
-    uint64_t vectors[VECTOR_BASES]; /* vector tables of earlier exceptions */
-    unsigned vector_count;
-    ct_path_access_fn *access; /* NULL: no memory is watched */
-    void *access_user;
-};
 
 int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_view *view,
                 struct ct_unit *unit, uint32_t id, struct ct_path **out)
@@ -71,9 +38,10 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_v
     return CT_OK;
 }
 
-void ct_path_system(struct ct_path *p)
+void ct_path_system(struct ct_path *p, bool m_profile)
 {
     p->system = true;
+    p->m_profile = m_profile;
 }
 
 void ct_path_accesses(struct ct_path *p, ct_path_access_fn *fn, void *user)
@@ -97,21 +65,21 @@ static bool knows_vectors(const struct ct_path *p, uint64_t addr)
     return false;
 }
 
-static bool is_vector(const struct ct_path *p, struct place at)
+static bool is_vector(const struct ct_path *p, struct ct_path_place at)
 {
     return p->system && at.level && !(at.addr & 0x7f) && knows_vectors(p, at.addr);
 }
 
 /* Learns a vector base from `at`, which only an exception can have led to. */
-static void learn_vector(struct ct_path *p, struct place at)
+static void learn_vector(struct ct_path *p, struct ct_path_place at)
 {
     if (p->system && at.level && !(at.addr & 0x7f) && !knows_vectors(p, at.addr) &&
-        p->vector_count < VECTOR_BASES)
+        p->vector_count < CT_PATH_VECTORS)
         p->vectors[p->vector_count++] = at.addr & ~(VECTOR_TABLE - 1);
 }
 
 /* Returns the number of the exception between two blocks, from its vector. */
-static unsigned async_number(const struct ct_path *p, struct place at)
+static unsigned async_number(const struct ct_path *p, struct ct_path_place at)
 {
     static const uint8_t by_entry[] = {EXCEPTION_INSN_FAULT, EXCEPTION_IRQ, EXCEPTION_FIQ,
                                        EXCEPTION_SYSTEM_ERROR};
@@ -120,9 +88,7 @@ static unsigned async_number(const struct ct_path *p, struct place at)
 
 /* ---- a block ---- */
 
-/* Passes the first `count` instructions of a block to the trace unit, except a waypoint that is the last of
- * them. */
-static int tell_insns(struct ct_path *p, struct ct_code_block *b, uint32_t count)
+int ct_path_tell_insns(struct ct_path *p, struct ct_code_block *b, uint32_t count)
 {
     uint32_t told = 0;
     bool traceable = true;
@@ -146,18 +112,19 @@ static int tell_insns(struct ct_path *p, struct ct_code_block *b, uint32_t count
     return CT_OK;
 }
 
-static bool is_at(struct place place, uint64_t addr)
+static bool is_at(struct ct_path_place place, uint64_t addr)
 {
     return place.addr == addr;
 }
 
 /* Passes on a direct branch. The next address shows whether it was taken, unless the target is the next
  * instruction. */
-static int tell_direct(struct ct_path *p, const struct ct_code_stop *stop, struct place next, bool *async)
+static int tell_direct(struct ct_path *p, const struct ct_code_stop *stop, struct ct_path_place next,
+                       bool *async)
 {
     const bool always = !stop->insn.cond && !stop->in_it;
-    const struct place behind = {stop->end, (enum ct_isa)p->now->isa, 0};
-    const struct place target = {stop->insn.target, (enum ct_isa)stop->insn.isa, 0};
+    const struct ct_path_place behind = {stop->end, (enum ct_isa)p->now->isa, 0};
+    const struct ct_path_place target = {stop->insn.target, (enum ct_isa)stop->insn.isa, 0};
     bool taken = is_at(next, target.addr);
     if (target.addr == behind.addr)
         taken = always;
@@ -165,13 +132,14 @@ static int tell_direct(struct ct_path *p, const struct ct_code_stop *stop, struc
         taken = always;
         p->vague = !always;
     }
-    const struct place to = taken ? target : behind;
+    const struct ct_path_place to = taken ? target : behind;
     const int status = ct_unit_branch(p->unit, &stop->insn, taken, to.addr, to.isa);
     *async = !is_at(next, to.addr);
     return status;
 }
 
-static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct place next, bool *async)
+static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct ct_path_place next,
+                     bool *async)
 {
     const bool perhaps = stop->insn.cond || stop->in_it;
     if (stop->insn.type == CT_INSN_BR)
@@ -187,10 +155,11 @@ static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct 
 }
 
 /* Passes on a block that was left before its instruction `count`. */
-static int tell_fault(struct ct_path *p, uint32_t count, struct place next, unsigned number, bool *left)
+static int tell_fault(struct ct_path *p, uint32_t count, struct ct_path_place next, unsigned number,
+                      bool *left)
 {
     struct ct_code_block *b = p->now;
-    const int status = tell_insns(p, b, count);
+    const int status = ct_path_tell_insns(p, b, count);
     /* without a signal QEMU only restarted there */
     if (status || (!p->handler && is_at(next, ct_code_insn_addr(b, count))))
         return status;
@@ -200,13 +169,13 @@ static int tell_fault(struct ct_path *p, uint32_t count, struct place next, unsi
 
 static int tell_call(struct ct_path *p, bool *left)
 {
-    const int status = tell_insns(p, p->now, p->now->insns);
+    const int status = ct_path_tell_insns(p, p->now, p->now->insns);
     *left = true;
     return status ? status : ct_unit_exception(p->unit, EXCEPTION_CALL);
 }
 
 /* Passes on a block that was executed completely before execution reached `next`. */
-static int tell_whole(struct ct_path *p, struct place next, bool *left)
+static int tell_whole(struct ct_path *p, struct ct_path_place next, bool *left)
 {
     struct ct_code_block *b = p->now;
     const struct ct_code_stop *stop = NULL;
@@ -223,7 +192,7 @@ static int tell_whole(struct ct_path *p, struct place next, bool *left)
         return tell_fault(p, b->insns - 1, next, EXCEPTION_TRAP, left);
     if (b->end_how == CT_CODE_CALL)
         return tell_call(p, left);
-    int status = tell_insns(p, b, b->insns);
+    int status = ct_path_tell_insns(p, b, b->insns);
     if (status)
         return status;
     if (stop)
@@ -237,7 +206,7 @@ static int tell_whole(struct ct_path *p, struct place next, bool *left)
 }
 
 /* Passes on the current block. `next` is the next address, or where a signal interrupted. */
-static int settle(struct ct_path *p, struct place next, bool *left)
+static int settle(struct ct_path *p, struct ct_path_place next, bool *left)
 {
     const struct ct_code_block *b = p->now;
     /* the last instruction may have skipped its access, if its condition failed */
@@ -292,7 +261,7 @@ static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
 }
 
 /* Returns whether the last instruction of the current block can lead to `at` without an exception. */
-static bool leads_to(const struct ct_path *p, struct place at)
+static bool leads_to(const struct ct_path *p, struct ct_path_place at)
 {
     const struct ct_code_block *b = p->now;
     const struct ct_code_stop *last = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
@@ -304,7 +273,7 @@ static bool leads_to(const struct ct_path *p, struct place at)
 }
 
 /* Returns whether an exception led to `at`. */
-static bool is_exception(struct ct_path *p, struct place at, struct ending *e)
+static bool is_exception(struct ct_path *p, struct ct_path_place at, struct ending *e)
 {
     if (!p->system || !p->returns || !p->now || !find_ending(p, p->return_to, e))
         return false;
@@ -313,7 +282,7 @@ static bool is_exception(struct ct_path *p, struct place at, struct ending *e)
     return is_vector(p, at);
 }
 
-static unsigned exception_number(const struct ct_path *p, const struct ending *e, struct place vector)
+static unsigned exception_number(const struct ct_path *p, const struct ending *e, struct ct_path_place vector)
 {
     const unsigned number = async_number(p, vector);
     if (number != EXCEPTION_INSN_FAULT)
@@ -324,16 +293,16 @@ static unsigned exception_number(const struct ct_path *p, const struct ending *e
 }
 
 /* Returns the level before the exception: entries from 0x400 are for lower levels. */
-static unsigned level_before(struct place vector)
+static unsigned level_before(struct ct_path_place vector)
 {
     return vector.addr & 0x400 ? vector.level - 1 : vector.level;
 }
 
-static int tell_exception(struct ct_path *p, const struct ending *e, struct place vector)
+static int tell_exception(struct ct_path *p, const struct ending *e, struct ct_path_place vector)
 {
     struct ct_code_block *b = p->now;
     const unsigned number = exception_number(p, e, vector);
-    int status = tell_insns(p, b, e->count);
+    int status = ct_path_tell_insns(p, b, e->count);
     if (e->stop && e->stop->insn.sub == CT_INSN_SUB_ERET)
         ct_unit_next_level(p->unit, level_before(vector));
     if (e->stop && !status)
@@ -345,7 +314,7 @@ static int tell_exception(struct ct_path *p, const struct ending *e, struct plac
 
 static int enter(struct ct_path *p, struct ct_code_block *b)
 {
-    const struct place here = {b->addr, (enum ct_isa)b->isa, b->level};
+    const struct ct_path_place here = {b->addr, (enum ct_isa)b->isa, b->level};
     struct ending ending;
     bool left = !p->now;
     int status = CT_OK;
@@ -357,7 +326,10 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
         status = ct_unit_place(p->unit, p->told.addr, p->told.isa);
         p->away = false;
     }
-    if (!status && is_exception(p, here, &ending)) {
+    if (p->m_profile) {
+        status = ct_path_enter_m(p, b);
+        left = false;
+    } else if (!status && is_exception(p, here, &ending)) {
         left = true;
         status = tell_exception(p, &ending, here);
     } else if (p->now && !status)
@@ -391,7 +363,7 @@ static int wait_for(struct ct_path *p, uint64_t cycles)
     if (is_at_call(p) && !p->system) {
         ct_unit_spend(p->unit, p->spent_insns);
         p->spent_insns = 0;
-        status = settle(p, (struct place){0}, &left);
+        status = settle(p, (struct ct_path_place){0}, &left);
     }
     return status ? status : ct_unit_wait(p->unit, cycles);
 }
@@ -459,6 +431,20 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
             p->return_to = words[i + 1] | (uint64_t)words[i + 2] << 32;
             i += 2;
             break;
+        case TRACE_M_TAKEN:
+            if (size - i < 3)
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of an exception is truncated; "
+                               "recording ends");
+            ct_path_taken_m(p, TRACE_VALUE(words[i]), words[i + 1], words[i + 2]);
+            i += 2;
+            break;
+        case TRACE_M_RETURNED:
+        case TRACE_M_RESET:
+        case TRACE_M_LOST:
+            p->m.change = TRACE_KIND(words[i]);
+            p->m.next_handled = TRACE_VALUE(words[i]);
+            break;
         case TRACE_CONTEXT:
             if (size - i < 2)
                 return ct_fail(p->ctx, CT_ERR_FORMAT,
@@ -508,7 +494,7 @@ int ct_path_pause(struct ct_path *p)
     if (p->away)
         return CT_OK;
     if (is_at_call(p))
-        status = settle(p, (struct place){0}, &left);
+        status = settle(p, (struct ct_path_place){0}, &left);
     else if (p->now)
         status = ct_unit_exception(p->unit, EXCEPTION_IRQ);
     ct_unit_at(p->unit, &p->told.addr, &p->told.isa);
@@ -524,8 +510,10 @@ int ct_path_end(struct ct_path *p, uint32_t at, uint32_t whole, bool certain)
     p->partial = at < whole;
     p->at = at;
     p->handler = false;
+    if (p->m_profile)
+        return ct_path_end_m(p);
     if (is_at_call(p) || certain)
-        return settle(p, (struct place){0}, &left);
+        return settle(p, (struct ct_path_place){0}, &left);
     p->now = NULL;
     return ct_unit_leave(p->unit);
 }

@@ -18,7 +18,10 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_v
 void ct_path_free(struct ct_path *path);
 
 /* Makes the thread a processor of a whole machine, whose exception handlers are traced too. */
-void ct_path_system(struct ct_path *path);
+void ct_path_system(struct ct_path *path, bool m_profile);
+
+/* Returns the number of blocks that are not traced, because it is unknown how execution left them. */
+uint64_t ct_path_unplaced(const struct ct_path *path);
 
 /* Sets the function for accesses to watched memory. */
 void ct_path_accesses(struct ct_path *path, ct_path_access_fn *fn, void *user);

@@ -48,17 +48,34 @@ struct record {
     struct ct_record_programs programs;
     struct thread threads[TRACE_THREADS];
     bool busy[CT_RECORD_CORES];
-    bool main_began;  /* the main thread has trace; if it waits, other threads come before it */
-    unsigned running; /* index of the current thread of the only core, with contexts */
-    uint64_t budget;  /* instructions left to trace, with --max-instructions */
-    bool stopped;     /* the recording is complete */
+    bool main_began;   /* the main thread has trace; if it waits, other threads come before it */
+    unsigned running;  /* index of the current thread of the only core, with contexts */
+    uint64_t budget;   /* instructions left to trace, with --max-instructions */
+    bool stopped;      /* the recording is complete */
+    uint64_t unplaced; /* blocks that are not traced, because it is unknown how execution left them */
     struct point start, stop;
+    char model[sizeof((struct trace_area *)NULL)->model]; /* of an M-profile processor */
 };
 
+/* Makes the object for code, once the recorder knows the processor. CT_ERR_UNSUPPORTED: the trace unit of
+ * such a processor has no such trace. */
 static int new_code(struct record *r)
 {
     struct ct_arch arch;
-    ct_arch_by_name("ARM-AA64", &arch);
+    const struct ct_unit_wishes *w = &r->o.wishes;
+    r->o.m_profile = *r->feed.area->model != 0;
+    if (r->o.m_profile)
+        r->o.model = memcpy(r->model, r->feed.area->model, sizeof r->model - 1);
+    if (r->o.m_profile && (w->protocol != CT_PROTOCOL_ETM4 || w->context_id || w->vmid))
+        return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
+                       "%s: the trace unit of an M-profile processor is an ETMv4 without context IDs and "
+                       "VMIDs; recording ends; omit the protocol, context ID and VMID",
+                       r->o.model);
+    if (ct_arch_by_name(r->o.model, &arch))
+        return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
+                       "%s: coretap does not know this processor, so it cannot trace it; recording ends; "
+                       "choose a machine with another one",
+                       r->o.model);
     return ct_code_new(r->ctx, &arch, &r->code);
 }
 
@@ -73,26 +90,42 @@ static enum ct_isa isa_of(const struct record *r, const struct trace_block *b)
 
 static unsigned level_of(const struct trace_block *b)
 {
-    return (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
+    return b->flags & TRACE_BLOCK_SECURE ? CT_UNIT_SECURE
+                                         : (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
 }
 
-/* Refuses machines that do not run A64: the exceptions of other processors are not reported. A QEMU for both
- * kinds does not report which one it runs, so the address decides. */
+/* Refuses machines that run neither A64 nor the M profile: the exceptions of other processors are not
+ * reported. A QEMU for A64 and A32 does not report which one it runs, so the address decides. */
 static int check_machine(const struct record *r, uint64_t addr)
 {
-    if (!r->o.system || (r->feed.area->bits == 64 && !(addr & 3)))
+    if (!r->o.system || r->o.m_profile || (r->feed.area->bits == 64 && !(addr & 3)))
         return CT_OK;
     return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
-                   "the machine runs A32 or T32 code at 0x%" PRIx64 ", but whole machines are recorded only "
-                   "in A64; recording ends; use a machine with a 64-bit processor, such as "
-                   "qemu-system-aarch64 -M virt -cpu cortex-a53",
+                   "the machine runs A32 or T32 code at 0x%" PRIx64
+                   " on a processor that is no Cortex-M, but "
+                   "whole machines are recorded only in A64 or with a Cortex-M; recording ends; use a "
+                   "machine with such a processor, as in qemu-system-aarch64 -M virt -cpu cortex-a53 or "
+                   "qemu-system-arm -M mps2-an385",
                    addr);
+}
+
+static int add_block(struct record *r, const struct trace_block *b, uint64_t addr)
+{
+    const struct ct_code_block head = {
+        .addr = addr,
+        .isa = (uint8_t)isa_of(r, b),
+        .level = (uint8_t)level_of(b),
+        .it_left = (uint8_t)((b->flags & TRACE_BLOCK_IT) >> TRACE_BLOCK_IT_SHIFT),
+        .insns = b->insns,
+    };
+    const int rc = check_machine(r, addr);
+    return rc ? rc : ct_code_add_block(r->code, b->id, &head, (const uint8_t *)(b + 1), b->size);
 }
 
 static int take_blocks(struct record *r)
 {
     const struct trace_block *b;
-    int status = CT_OK;
+    int status = r->code ? CT_OK : new_code(r);
     while (!status && (b = ct_record_feed_block(&r->feed))) {
         const uint64_t addr = b->addr[0] | (uint64_t)b->addr[1] << 32;
         const uint8_t *bytes = (const uint8_t *)(b + 1);
@@ -103,11 +136,7 @@ static int take_blocks(struct record *r)
                                             (const struct trace_file *)(const void *)bytes);
             continue;
         }
-        status = b->insns ? check_machine(r, addr) : CT_OK;
-        if (!status)
-            status = b->insns ? ct_code_add_block(r->code, b->id, addr, isa_of(r, b), level_of(b), bytes,
-                                                  b->size, b->insns)
-                              : ct_code_add_memory(r->code, addr, bytes, b->size);
+        status = b->insns ? add_block(r, b, addr) : ct_code_add_memory(r->code, addr, bytes, b->size);
     }
     return status;
 }
@@ -121,6 +150,7 @@ static int end_thread(struct record *r, unsigned index, bool certain)
     if (!t->path)
         return CT_OK;
     const int status = ct_path_end(t->path, shared->at, shared->whole, certain);
+    r->unplaced += ct_path_unplaced(t->path);
     ct_path_free(t->path);
     t->path = NULL;
     r->busy[t->core] = false;
@@ -265,7 +295,7 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     struct ct_code_view *view = r->out ? ct_record_capture_view(r->out, core) : NULL;
     rc = ct_path_new(r->ctx, r->code, view, unit, number, &t->path);
     if (!rc && r->o.system)
-        ct_path_system(t->path);
+        ct_path_system(t->path, r->o.m_profile);
     if (!rc && r->o.watched_count)
         ct_path_accesses(t->path, take_access, t);
     return rc;
@@ -323,6 +353,11 @@ static void tell_unseen(const struct record *r)
                "%s: %" PRIu32 " threads are not in the trace, because at most %u are recorded at a time; run "
                "fewer threads",
                r->o.program, lost, TRACE_THREADS);
+    if (r->unplaced)
+        ct_log(r->ctx, CT_LOG_WARNING,
+               "%s: %" PRIu64 " blocks of instructions are not in the trace, which begins anew behind each, "
+               "because QEMU does not tell how execution left them",
+               r->o.program, r->unplaced);
     if (unread)
         ct_log(r->ctx, CT_LOG_WARNING,
                "%s: %" PRIu32 " accesses to watched variables are not in the trace, because this QEMU does "
@@ -433,6 +468,8 @@ static int read_options(struct record *r)
         return ct_fail(r->ctx, CT_ERR_ARG, "record: %s; nothing is recorded", wrong);
     r->o.directory = g->directory;
     r->o.program = g->argv[0];
+    r->o.argv = g->argv;
+    r->o.model = "ARM-AA64";
     r->o.stream = g->stream;
     r->o.signal = g->signal;
     r->o.padding = g->padding;
@@ -493,8 +530,6 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
     int rc = ct_recording_watch(r->ctx, &r->given, &r->o, watch);
     if (!rc)
         rc = find_points(r);
-    if (!rc)
-        rc = new_code(r);
     if (!rc)
         rc = ct_record_feed_start(r->ctx, &r->feed, qemu, &feed, r->given.argv);
     if (!rc)

@@ -338,11 +338,11 @@ static int branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uin
         status = tell(u, on);
     if (on && !status) {
         const bool indirect = taken && insn->type == CT_INSN_IBR;
-        bool target = u->broadcast && taken && (indirect || insn->type == CT_INSN_BR);
-        if (indirect && !target)
+        const bool chained = insn->sub == CT_INSN_SUB_ERET && next == CT_UNIT_CHAINED;
+        const bool eret = taken && insn->sub == CT_INSN_SUB_ERET && !chained;
+        bool target = eret || (u->broadcast && taken && (indirect || insn->type == CT_INSN_BR));
+        if (indirect && !target && !chained)
             target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
-        const bool eret = taken && insn->sub == CT_INSN_SUB_ERET;
-        target |= eret;
         u->waypoints++;
         status = u->voice->branch(u, taken, target, eret, &(struct ct_unit_place){next, (uint8_t)isa});
         if (taken && insn->sub == CT_INSN_SUB_LINK)

@@ -66,6 +66,7 @@ struct ct_unit_wishes {
     bool branch_broadcast, cycle_count, timestamps, context_id, vmid, return_stack;
 };
 
+/* Sets the protocol, trace ID and registers of a source whose `arch` is set. */
 void ct_unit_source(const struct ct_unit_wishes *wishes, struct ct_source *source);
 
 struct ct_unit;
@@ -76,7 +77,8 @@ void ct_unit_free(struct ct_unit *unit);
 /* Makes `other`, which is new, receive everything that `unit` receives. `unit` owns it from then on. */
 void ct_unit_beside(struct ct_unit *unit, struct ct_unit *other);
 
-/* Sets the exception level of the following execution. Without any call it is EL0. */
+/* Sets the exception level of the following execution, or CT_UNIT_SECURE. Without any call it is EL0. */
+#define CT_UNIT_SECURE 4 /* in place of a level: Secure state of the M profile */
 void ct_unit_next_level(struct ct_unit *unit, unsigned level);
 
 /* Notes that an exception took execution to `addr`, without a gap in the trace. */
@@ -89,12 +91,14 @@ int ct_unit_place(struct ct_unit *unit, uint64_t addr, enum ct_isa isa);
  * be a waypoint, and then ct_unit_branch must follow. `traceable`: the memory images have the code. */
 void ct_unit_insns(struct ct_unit *unit, uint32_t n, uint64_t last, uint64_t end, bool traceable);
 
-/* Notes that the last instruction is a waypoint that led to `next`. */
+/* Notes that the last instruction is a waypoint that led to `next`. When it is a return from an exception,
+ * `next` may be CT_UNIT_CHAINED: another exception was taken at once, and ct_unit_exception must follow. */
+#define CT_UNIT_CHAINED 0xfffffffe /* the return address of a tail-chained exception of the M profile */
 int ct_unit_branch(struct ct_unit *unit, const struct ct_insn *insn, bool taken, uint64_t next,
                    enum ct_isa isa);
 
-/* Notes an exception, numbered as in IHI 0064H table 6-14. Its preferred return address is the current
- * address. */
+/* Notes an exception, numbered as in IHI 0064H tables 6-14 and, for the M profile, 6-15. Its preferred return
+ * address is the current address. */
 int ct_unit_exception(struct ct_unit *unit, unsigned number);
 
 /* Notes that execution left for an unknown address, without a sign in the trace. */

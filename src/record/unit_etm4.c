@@ -35,10 +35,12 @@ static int emit_etm4(struct ct_unit *u, const struct ct_elem *elems, size_t size
     return ct_etm4_emit(u->etm4, elems, size, final, taken, out, cap, len);
 }
 
-/* Makes the context element. All recorded code is non-secure. */
-static struct ct_elem context_of(const struct ct_unit *u, unsigned level)
+/* Makes the context element. All recorded code is non-secure, except for Secure state of the M profile. */
+static struct ct_elem context_of(struct ct_unit *u, unsigned level)
 {
+    const unsigned security = level & CT_UNIT_SECURE ? CT_SEC_S : CT_SEC_NS;
     uint16_t aux = 0;
+    u->said_level = (uint8_t)level;
     if (u->at.isa == CT_ISA_A64)
         aux |= CT_CONTEXT_SF;
     if (has(u, CONFIGR_CID))
@@ -46,7 +48,7 @@ static struct ct_elem context_of(const struct ct_unit *u, unsigned level)
     if (has(u, CONFIGR_VMID))
         aux |= CT_CONTEXT_VMID;
     return (struct ct_elem){.kind = CT_ELEM_CONTEXT,
-                            .n = (uint8_t)(CT_SEC_NS << 4 | level),
+                            .n = (uint8_t)(security << 4 | (level & 3)),
                             .aux = aux,
                             .v = (has(u, CONFIGR_CID) ? u->context : 0) |
                                  (uint64_t)(has(u, CONFIGR_VMID) ? u->o.vmid : 0) << 32};
@@ -67,9 +69,17 @@ static int begin_etm4(struct ct_unit *u, bool periodic)
     return status ? status : ct_unit_address(u, &u->at);
 }
 
+/* Adds the context of execution at another level. In the M profile, an exception or a return from one seldom
+ * changes it. */
+static int say_context(struct ct_unit *u, unsigned level)
+{
+    const bool known = u->o.source.arch.profile == CT_PROFILE_M && level == u->said_level;
+    return known ? CT_OK : ct_unit_put(u, context_of(u, level));
+}
+
 static int enter_etm4(struct ct_unit *u)
 {
-    const int status = ct_unit_put(u, context_of(u, u->level));
+    const int status = say_context(u, u->level);
     return status ? status : ct_unit_address(u, &u->at);
 }
 
@@ -79,7 +89,7 @@ static int say_return(struct ct_unit *u)
 {
     const bool ete = u->o.source.protocol == CT_PROTOCOL_ETE;
     const int status = ete ? CT_OK : ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_RETURN});
-    return status ? status : ct_unit_put(u, context_of(u, u->next_level));
+    return status ? status : say_context(u, u->next_level);
 }
 
 static int say_cycles(struct ct_unit *u)
@@ -106,6 +116,8 @@ static int branch_etm4(struct ct_unit *u, bool taken, bool target, bool eret,
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = 1, .v = taken});
     if (!status && eret)
         status = say_return(u);
+    else if (!status && target && u->o.source.arch.profile == CT_PROFILE_M)
+        status = say_context(u, u->next_level); /* BXNS and BLXNS change the state */
     if (!status && target)
         status = ct_unit_address(u, next);
     return status ? status : say_cycles(u);
@@ -156,7 +168,8 @@ const struct ct_unit_voice ct_unit_voice_etm4 = {
 };
 
 /* Sets the registers (IHI 0064H chapter 7). TRCIDR0 has cycle counts, branch broadcast, return stack, 64-bit
- * timestamps; TRCIDR2 a cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit addresses. */
+ * timestamps; TRCIDR2 a cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit addresses; for the
+ * M profile 32-bit addresses, and neither context IDs nor VMIDs. */
 static void source_etm4(const struct ct_unit_wishes *w, struct ct_source *source)
 {
     source->regs.configr = 1 | unit_bit(w->branch_broadcast, CONFIGR_BB) |
@@ -166,7 +179,8 @@ static void source_etm4(const struct ct_unit_wishes *w, struct ct_source *source
     source->regs.traceidr = w->trace_id;
     source->regs.idr0 = 0x28000ea1;
     source->regs.idr1 = w->protocol == CT_PROTOCOL_ETE ? 0x4100fff0 : 0x4100f424;
-    source->regs.idr2 = 8u << 25 | 4u << 10 | 4u << 5 | 8u;
+    source->regs.idr2 =
+        source->arch.profile == CT_PROFILE_M ? 8u << 25 | 4u : 8u << 25 | 4u << 10 | 4u << 5 | 8u;
     source->regs.devarch = 0x47705a13;
 }
 

@@ -53,6 +53,7 @@ struct ct_unit {
     uint32_t epoch;            /* of the code of this run */
     uint32_t spoken;           /* of the last traced run */
     uint8_t level, next_level; /* exception level of this run and of the next */
+    uint8_t said_level;        /* of the last context element */
     bool excepted;             /* an exception was the last element traced */
     /* Trace. */
     bool tracing; /* a decoder knows the beginning of the run */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows the exceptions of a processor of the M profile (DDI 0403 B1.5, DDI 0553 B3). QEMU does not report
+ * them, but the number of the exception that is handled changes between two blocks, and at the first
+ * instruction of a handler the frame on the stack has the return address. */
+#pragma once
+
+#include "guest_m.h"
+
+#define EXCEPTIONS_M_NESTED 64 /* most exceptions that are active at a time */
+#define EXCEPTIONS_M_TAKEN  8  /* most that are taken at a time */
+
+struct exceptions_m {
+    struct guest_m cpu;
+    uint32_t reset_at;                    /* address of the first instruction */
+    uint32_t active[EXCEPTIONS_M_NESTED]; /* numbers, the handled one last; the first is 0, Thread mode */
+    unsigned depth;
+};
+
+/* An exception that was taken. */
+struct exception_m {
+    uint32_t number;
+    uint32_t return_to;   /* from the frame */
+    uint32_t interrupted; /* number of the exception whose handler it interrupted; 0: Thread mode */
+};
+
+enum exceptions_m_change {
+    EXCEPTIONS_M_NONE,
+    EXCEPTIONS_M_RETURNED, /* to the exception that is handled now */
+    EXCEPTIONS_M_TAKEN_SOME,
+    EXCEPTIONS_M_RESET, /* perhaps: execution is at the reset handler, with the registers of a reset */
+    EXCEPTIONS_M_LOST,  /* it is unknown how execution came to the exception that is handled now */
+};
+
+/* Begins with a processor that executes its first block, at `addr`. */
+void exceptions_m_begin(struct exceptions_m *e, const struct guest_m *cpu, uint32_t addr);
+
+/* Returns whether an exception may have been taken or have returned before the block at `addr`, which begins
+ * now. `handler`: a handler begins there. */
+static inline bool exceptions_m_may_change(const struct exceptions_m *e, bool handler, uint32_t addr)
+{
+    return __builtin_expect(*e->cpu.exception != e->active[e->depth - 1], 0) || handler ||
+           addr == e->reset_at;
+}
+
+/* Finds what happened before the block at `addr`. `taken` receives the exceptions that were taken, in order;
+ * before all but the first one, no instruction was executed. When the first one did not interrupt the handler
+ * that ran before, that handler returned first. */
+enum exceptions_m_change exceptions_m_follow(struct exceptions_m *e, bool handler, uint32_t addr,
+                                             struct exception_m taken[EXCEPTIONS_M_TAKEN], unsigned *count);

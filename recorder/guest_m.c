@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "guest_m.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "guest.h"
+#include "vmstate.h"
+
+#define XPSR     25 /* as debuggers number registers */
+#define REGS     16
+#define IPSR     0x1ffu
+#define IT_CONDS 15 /* in ITSTATE */
+
+static const uint32_t *word_at(void *cpu, const void *description, const char *name, int num)
+{
+    size_t offset;
+    return vmstate_field(description, name, sizeof(uint32_t), num, &offset)
+               ? (const uint32_t *)(const void *)((const char *)cpu + offset)
+               : NULL;
+}
+
+/* Returns whether the described state equals what the debugger reads. */
+static bool is_as_described(const struct guest_m *m)
+{
+    uint64_t value;
+    for (int i = 0; i < REGS; i++)
+        if (!guest_read_register(m->cpu, 1, i, &value) || value != m->regs[i])
+            return false;
+    return guest_read_register(m->cpu, 1, XPSR, &value) && (value & IPSR) == *m->exception;
+}
+
+bool guest_m_find(void *cpu, struct guest_m *m)
+{
+    const void *all = vmstate_of_cpu();
+    const void *part = vmstate_subsection(all, "cpu/m");
+    const void *security = vmstate_subsection(all, "cpu/m-security");
+    *m = (struct guest_m){.cpu = cpu};
+    if (!cpu || !vmstate_applies(part, cpu))
+        return false;
+    m->regs = word_at(cpu, all, "env.regs", REGS);
+    m->exception = word_at(cpu, part, "env.v7m.exception", 0);
+    m->other_sp = word_at(cpu, vmstate_subsection(part, "cpu/m/other-sp"), "env.v7m.other_sp", 0);
+    if (vmstate_applies(security, cpu)) {
+        m->secure = word_at(cpu, security, "env.v7m.secure", 0);
+        m->other_state_msp = word_at(cpu, security, "env.v7m.other_ss_msp", 0);
+        m->other_state_psp = word_at(cpu, security, "env.v7m.other_ss_psp", 0);
+        if (!m->secure || !m->other_state_msp || !m->other_state_psp)
+            return false;
+    }
+    return m->regs && m->exception && m->other_sp && is_as_described(m);
+}
+
+unsigned guest_m_it_left(const struct guest_m *m)
+{
+    uint64_t xpsr;
+    if (!guest_read_register(m->cpu, 1, XPSR, &xpsr))
+        return 0;
+    const unsigned conditions = (unsigned)((xpsr >> 25 & 3) | (xpsr >> 8 & 0xc)) & IT_CONDS;
+    return conditions ? 4 - (unsigned)__builtin_ctz(conditions) : 0;
+}
+
+void guest_m_model(const struct guest_m *m, char *name, unsigned size)
+{
+    const char *(*type_name)(void *);
+    void *symbol = dlsym(RTLD_DEFAULT, "object_get_typename");
+    memcpy(&type_name, &symbol, sizeof symbol);
+    snprintf(name, size, "%s", type_name ? type_name(m->cpu) : "ARMv7-M");
+    char *end = strstr(name, "-arm-cpu");
+    if (end)
+        *end = 0;
+    for (char *at = name; *at; at++)
+        if (at == name || at[-1] == '-')
+            *at = (char)toupper((unsigned char)*at);
+}
+
+bool guest_m_read(const struct guest_m *m, uint32_t addr, void *out, uint32_t size)
+{
+    int (*read)(void *cpu, uint64_t addr, void *out, size_t size, bool write);
+    void *symbol = dlsym(RTLD_DEFAULT, "cpu_memory_rw_debug");
+    memcpy(&read, &symbol, sizeof symbol);
+    return read && !read(m->cpu, addr, out, size, false);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the state of a processor of the M profile, which the plugin interface does not provide. Finds it by
+ * the names that QEMU gives to its parts (vmstate.h). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where QEMU keeps the state of one processor. It is valid at the begin of a block. */
+struct guest_m {
+    void *cpu;
+    const uint32_t *regs;      /* R0 to R15 */
+    const uint32_t *exception; /* number of the exception that is handled; 0: Thread mode */
+    const uint32_t *other_sp;  /* MSP or PSP, whichever is not R13 */
+    /* With the Security Extension, else NULL: whether the state is Secure, and the MSP and PSP of the other
+     * state. */
+    const uint32_t *secure, *other_state_msp, *other_state_psp;
+};
+
+/* Finds the state of a processor, from guest_current or guest_cpu. Returns false when it is none of the M
+ * profile, or QEMU does not describe its state. */
+bool guest_m_find(void *cpu, struct guest_m *m);
+
+/* Returns how many instructions of an IT block are left at the begin of the block being translated. */
+unsigned guest_m_it_left(const struct guest_m *m);
+
+/* Writes the name of the processor, such as "Cortex-M3". */
+void guest_m_model(const struct guest_m *m, char *name, unsigned size);
+
+/* Reads memory as the processor sees it. Returns false when it cannot. */
+bool guest_m_read(const struct guest_m *m, uint32_t addr, void *out, uint32_t size);

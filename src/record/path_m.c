@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The path of a processor of the M profile: how execution came from one block to the next one, through
+ * exceptions that were taken and have returned. An exception's return address tells how far the block before
+ * it was executed (DDI 0403 B1.5, DDI 0553 B3). */
+#include "record/path_state.h"
+
+#include "recorder/trace_stream.h"
+
+/* Numbers of exceptions in trace (IHI 0064H table 6-15). */
+enum {
+    RESET = 1,
+    FIRST_IRQ = 16, /* up to IRQ7; also the number that the processor gives IRQ0 */
+    FIRST_LATER_IRQ = 24,
+    DEBUG_HALT = 0x18,
+    LATER_IRQS = 0x200, /* IRQ8 is 0x208 */
+};
+
+void ct_path_taken_m(struct ct_path *p, uint32_t number, uint32_t return_to, uint32_t interrupted)
+{
+    struct ct_path_m *m = &p->m;
+    m->change = TRACE_M_TAKEN;
+    m->next_handled = number;
+    if (m->taken_count == CT_PATH_TAKEN)
+        return;
+    m->taken[m->taken_count].number = number;
+    m->taken[m->taken_count].return_to = return_to;
+    m->taken[m->taken_count++].interrupted = interrupted;
+}
+
+uint64_t ct_path_unplaced(const struct ct_path *p)
+{
+    return p->unplaced;
+}
+
+static unsigned traced_number(uint32_t number)
+{
+    return number < FIRST_LATER_IRQ ? number : number - FIRST_IRQ + LATER_IRQS;
+}
+
+/* ---- the end of a block ---- */
+
+/* How the current block ended. */
+struct ending {
+    uint32_t count;                  /* executed instructions */
+    const struct ct_code_stop *stop; /* the waypoint that is the last instruction of the block, or NULL */
+    bool taken;
+};
+
+static const struct ct_code_stop *last_stop(const struct ct_code_block *b)
+{
+    const struct ct_code_stop *stop = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
+    return stop && stop->index + 1 == b->insns ? stop : NULL;
+}
+
+/* Returns whether the block was executed up to its end, as far as its memory accesses tell. */
+static bool is_whole(const struct ct_path *p)
+{
+    return !p->partial || p->at >= p->now->insns; /* the last access may be one of a failed condition */
+}
+
+/* Returns whether the end of the block leads to `to`, and whether its branch is then taken. */
+static bool leads_to(const struct ct_code_block *b, const struct ct_code_stop *stop, uint64_t to, bool *taken)
+{
+    *taken = stop != NULL;
+    if (!stop || (stop->insn.type != CT_INSN_BR && stop->insn.type != CT_INSN_IBR))
+        return to == b->end;
+    const bool perhaps = stop->insn.cond || stop->in_it;
+    *taken = !perhaps || to != b->end;
+    return stop->insn.type == CT_INSN_IBR || (*taken ? to == stop->insn.target : true);
+}
+
+/* Finds how the current block ended before execution, or an exception that returns there, was at `to`.
+ * Returns false when no end of it fits. */
+static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
+{
+    const struct ct_code_block *b = p->now;
+    *e = (struct ending){.count = b->insns, .stop = last_stop(b)};
+    if (is_whole(p) && leads_to(b, e->stop, to, &e->taken))
+        return true;
+    *e = (struct ending){.count = 0};
+    while (e->count < b->insns && ct_code_insn_addr(b, e->count) != to)
+        e->count++;
+    return e->count < b->insns;
+}
+
+/* Passes on the current block with its end. A return from an exception is a branch to `to` like others, but
+ * marked as such. */
+static int tell(struct ct_path *p, const struct ending *e, uint64_t to, unsigned level, bool returns)
+{
+    const int status = ct_path_tell_insns(p, p->now, e->count);
+    if (status || !e->stop)
+        return status;
+    struct ct_insn insn = e->stop->insn;
+    if (returns)
+        insn.sub = CT_INSN_SUB_ERET;
+    ct_unit_next_level(p->unit, level);
+    return ct_unit_branch(p->unit, &insn, e->taken, to, CT_ISA_T32);
+}
+
+/* Ends trace before the current block: it is unknown how execution left it. */
+static int lose(struct ct_path *p)
+{
+    p->unplaced++;
+    return ct_unit_leave(p->unit);
+}
+
+/* ---- ways from one block to the next ---- */
+
+/* Continues at `b` without an exception. */
+static int flow_to(struct ct_path *p, const struct ct_code_block *b, bool *left)
+{
+    struct ending e;
+    if (!find_ending(p, b->addr, &e)) {
+        *left = true;
+        return lose(p);
+    }
+    /* Secure code is entered from Non-secure code through an instruction that QEMU does not report. */
+    *left = p->now->level != b->level && !(e.stop && e.stop->insn.type == CT_INSN_IBR);
+    return tell(p, &e, b->addr, b->level, false);
+}
+
+/* Finds the end of a block with a return from an exception. */
+static bool find_return(const struct ct_path *p, struct ending *e)
+{
+    *e = (struct ending){.count = p->now->insns, .stop = last_stop(p->now), .taken = true};
+    return is_whole(p) && e->stop && e->stop->insn.type == CT_INSN_IBR;
+}
+
+static int return_to(struct ct_path *p, const struct ct_code_block *b, bool *left)
+{
+    struct ending e;
+    *left = !find_return(p, &e);
+    return *left ? lose(p) : tell(p, &e, b->addr, b->level, true);
+}
+
+/* Passes on the exceptions that were taken before `b`, which is the handler of the last one. */
+static int take(struct ct_path *p, const struct ct_code_block *b, bool *left)
+{
+    const struct ct_path_m *m = &p->m;
+    struct ending e;
+    const bool chained = m->taken[0].interrupted != m->handled;
+    const uint64_t return_to = chained ? CT_UNIT_CHAINED : m->taken[0].return_to;
+    if (chained && m->next_handled == m->handled && !find_return(p, &e))
+        return flow_to(p, b, left); /* a handler that jumps to its begin */
+    if (!(chained ? find_return(p, &e) : find_ending(p, return_to, &e))) {
+        *left = true;
+        return lose(p);
+    }
+    int status = tell(p, &e, return_to, p->now->level, chained);
+    for (unsigned i = 0; i < m->taken_count && !status; i++) {
+        status = ct_unit_exception(p->unit, traced_number(m->taken[i].number));
+        ct_unit_next_level(p->unit, b->level);
+        if (!status)
+            status = ct_unit_enter(p->unit, i + 1 < m->taken_count ? m->taken[i + 1].return_to : b->addr,
+                                   CT_ISA_T32);
+    }
+    return status;
+}
+
+/* Continues at the reset handler, after a reset unless the block leads there by itself. */
+static int reset(struct ct_path *p, const struct ct_code_block *b, bool *left)
+{
+    struct ending e;
+    if (find_ending(p, b->addr, &e))
+        return flow_to(p, b, left);
+    const struct ct_code_stop *stop = last_stop(p->now);
+    const uint64_t next = stop && stop->insn.type == CT_INSN_BR ? stop->insn.target : p->now->end;
+    if ((stop && (stop->insn.cond || stop->in_it || stop->insn.type == CT_INSN_IBR)) ||
+        !find_ending(p, next, &e)) {
+        *left = true;
+        return lose(p);
+    }
+    int status = tell(p, &e, next, p->now->level, false);
+    if (!status)
+        status = ct_unit_exception(p->unit, RESET);
+    ct_unit_next_level(p->unit, b->level);
+    return status ? status : ct_unit_enter(p->unit, b->addr, CT_ISA_T32);
+}
+
+int ct_path_enter_m(struct ct_path *p, const struct ct_code_block *b)
+{
+    bool left = !p->now;
+    int status = CT_OK;
+    if (p->now)
+        switch (p->m.change) {
+        case TRACE_M_TAKEN:
+            status = take(p, b, &left);
+            break;
+        case TRACE_M_RETURNED:
+            status = return_to(p, b, &left);
+            break;
+        case TRACE_M_RESET:
+            status = reset(p, b, &left);
+            break;
+        case TRACE_M_LOST:
+            left = true;
+            status = lose(p);
+            break;
+        default:
+            status = flow_to(p, b, &left);
+            break;
+        }
+    if (p->m.change)
+        p->m.handled = p->m.next_handled;
+    p->m.change = p->m.taken_count = 0;
+    if (status || !left)
+        return status;
+    ct_unit_next_level(p->unit, b->level);
+    return ct_unit_place(p->unit, b->addr, CT_ISA_T32);
+}
+
+int ct_path_end_m(struct ct_path *p)
+{
+    struct ct_code_block *b = p->now;
+    p->now = NULL;
+    if (p->partial || b->end_how != CT_CODE_TRAP)
+        return ct_unit_leave(p->unit);
+    /* QEMU ended in the call of a debugger's function at the end of the block. */
+    const int status = ct_path_tell_insns(p, b, b->insns);
+    return status ? status : ct_unit_exception(p->unit, DEBUG_HALT);
+}
