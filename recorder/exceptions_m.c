@@ -80,9 +80,10 @@ static unsigned place_of(const struct exceptions_m *e, uint32_t number)
     return i ? i - 1 : e->depth;
 }
 
-/* Finds the exceptions that were taken, the latest first: down to the frame of code that ran before. Returns
- * how many, or 0 when a frame is not what it should be. */
-static unsigned find_taken(const struct exceptions_m *e, uint32_t number,
+/* Finds the exceptions that were taken, the latest first: down to the frame of code that ran before, in the
+ * handler of `handled` or one that it had interrupted. Returns how many, or 0 when a frame is not what it
+ * should be. */
+static unsigned find_taken(const struct exceptions_m *e, uint32_t handled, uint32_t number,
                            struct exception_m latest[EXCEPTIONS_M_TAKEN])
 {
     struct stacks stacks = stacks_of(&e->cpu);
@@ -96,7 +97,10 @@ static unsigned find_taken(const struct exceptions_m *e, uint32_t number,
                                          .interrupted = frame[FRAME_XPSR] & XPSR_NUMBER};
         number = latest[n].interrupted;
         exc_return = frame[FRAME_LR];
-        if (place_of(e, number) < e->depth)
+        /* a handler at its first instruction may have been taken anew */
+        const bool begins = number == handled && handled && latest[n].return_to == e->handlers[number] &&
+                            is_exc_return(exc_return);
+        if (place_of(e, number) < e->depth && !begins)
             return n + 1;
     }
     return 0;
@@ -127,8 +131,9 @@ enum exceptions_m_change exceptions_m_follow(struct exceptions_m *e, bool handle
         e->depth = place + 1;
         return EXCEPTIONS_M_RETURNED;
     }
+    const uint32_t handled = e->active[e->depth - 1];
     e->depth -= same; /* it can only be taken again when it is not active */
-    *count = find_taken(e, number, latest);
+    *count = find_taken(e, handled, number, latest);
     const unsigned outer = *count ? place_of(e, latest[*count - 1].interrupted) + 1 : 0;
     if (!*count || outer + *count > EXCEPTIONS_M_NESTED)
         return lose(e, number);
@@ -136,6 +141,7 @@ enum exceptions_m_change exceptions_m_follow(struct exceptions_m *e, bool handle
     for (unsigned i = 0; i < *count; i++) {
         taken[i] = latest[*count - 1 - i];
         e->active[e->depth++] = taken[i].number;
+        e->handlers[taken[i].number] = i + 1 < *count ? latest[*count - 2 - i].return_to : addr;
     }
     return EXCEPTIONS_M_TAKEN_SOME;
 }

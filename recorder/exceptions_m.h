@@ -8,12 +8,14 @@
 
 #define EXCEPTIONS_M_NESTED 64 /* most exceptions that are active at a time */
 #define EXCEPTIONS_M_TAKEN  8  /* most that are taken at a time */
+#define EXCEPTIONS_M_NUMBERS 512
 
 struct exceptions_m {
     struct guest_m cpu;
     uint32_t reset_at;                    /* address of the first instruction */
     uint32_t active[EXCEPTIONS_M_NESTED]; /* numbers, the handled one last; the first is 0, Thread mode */
     unsigned depth;
+    uint32_t handlers[EXCEPTIONS_M_NUMBERS]; /* addresses where the handlers began that have run */
 };
 
 /* An exception that was taken. */
@@ -44,6 +46,7 @@ static inline bool exceptions_m_may_change(const struct exceptions_m *e, bool ha
 
 /* Finds what happened before the block at `addr`. `taken` receives the exceptions that were taken, in order;
  * before all but the first one, no instruction was executed. When the first one did not interrupt the handler
- * that ran before, that handler returned first. */
+ * that ran before, that handler returned first. A handler that jumps to its begin looks as if it returned and
+ * its exception were taken again. */
 enum exceptions_m_change exceptions_m_follow(struct exceptions_m *e, bool handler, uint32_t addr,
                                              struct exception_m taken[EXCEPTIONS_M_TAKEN], unsigned *count);

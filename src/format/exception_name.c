@@ -26,6 +26,21 @@ static const char *const m_profile[32] = {
     [0x0c] = "DebugMonitor", [0x0e] = "PendSV",     [0x0f] = "SysTick",
 };
 
+/* ETMv4 has these between IRQ7 and IRQ8. */
+static const char *const m_profile_etm4[32] = {
+    [0x18] = "debug halt",
+    [0x19] = "lazy FP push",
+    [0x1a] = "lockup",
+};
+
+/* Numbers of interrupts of the M profile: those of the processor, and from IRQ8 on those of ETMv4
+ * (IHI 0064H, table 6-15). */
+enum {
+    FIRST_IRQ = 16,
+    FIRST_ETM4_IRQ = 0x208,
+    ETM4_IRQS = 0x200,
+};
+
 /* four bits in branch address packets of PTM, and of ETMv3 except for the M profile */
 static const char *const v7[16] = {
     [0x01] = "debug halt",
@@ -53,16 +68,19 @@ static const char *known_name(const struct ct_source *source, unsigned number)
                                                                                        : a_profile[number];
 }
 
-/* Names an exception. In the M profile, numbers from 16 on are external interrupts, counted from 0. */
+/* Names an exception. */
 const char *ct_exception_name(const struct ct_source *source, unsigned number, char *buffer, size_t size)
 {
-    bool etm4 = source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
-    bool numbered = (etm4 && source->arch.profile == CT_PROFILE_M) || source->protocol == CT_PROTOCOL_ITM;
+    const bool is_etm4 = source->protocol == CT_PROTOCOL_ETM4 && source->arch.profile == CT_PROFILE_M;
     const char *name = known_name(source, number);
+    if (!name && is_etm4 && number < 32)
+        name = m_profile_etm4[number];
     if (name)
         return name;
-    if (numbered && number >= 16)
-        snprintf(buffer, size, "IRQ%u", number - 16);
+    if (is_etm4 && number >= FIRST_ETM4_IRQ)
+        snprintf(buffer, size, "IRQ%u", number - ETM4_IRQS);
+    else if (number >= FIRST_IRQ && (source->protocol == CT_PROTOCOL_ITM || (is_etm4 && number < 24)))
+        snprintf(buffer, size, "IRQ%u", number - FIRST_IRQ);
     else
         snprintf(buffer, size, "exception 0x%x", number);
     return buffer;

@@ -2,8 +2,9 @@
 /* The path of a processor of the M profile: how execution came from one block to the next one, through
  * exceptions that were taken and have returned. An exception's return address tells how far the block before
  * it was executed (DDI 0403 B1.5, DDI 0553 B3). */
-#include "record/path_state.h"
+#include <string.h>
 
+#include "record/path_state.h"
 #include "recorder/trace_stream.h"
 
 /* Numbers of exceptions in trace (IHI 0064H table 6-15). */
@@ -133,15 +134,25 @@ static int return_to(struct ct_path *p, const struct ct_code_block *b, bool *lef
     return *left ? lose(p) : tell(p, &e, b->addr, b->level, true);
 }
 
+/* Drops the first exception when it was not taken: the handler jumped to its begin. */
+static void drop_jump(struct ct_path *p)
+{
+    struct ct_path_m *m = &p->m;
+    struct ending e;
+    if (m->taken[0].number == m->handled && !find_return(p, &e))
+        memmove(m->taken, m->taken + 1, --m->taken_count * sizeof *m->taken);
+}
+
 /* Passes on the exceptions that were taken before `b`, which is the handler of the last one. */
 static int take(struct ct_path *p, const struct ct_code_block *b, bool *left)
 {
     const struct ct_path_m *m = &p->m;
     struct ending e;
+    drop_jump(p);
+    if (!m->taken_count)
+        return flow_to(p, b, left);
     const bool chained = m->taken[0].interrupted != m->handled;
     const uint64_t return_to = chained ? CT_UNIT_CHAINED : m->taken[0].return_to;
-    if (chained && m->next_handled == m->handled && !find_return(p, &e))
-        return flow_to(p, b, left); /* a handler that jumps to its begin */
     if (!(chained ? find_return(p, &e) : find_ending(p, return_to, &e))) {
         *left = true;
         return lose(p);
@@ -151,8 +162,8 @@ static int take(struct ct_path *p, const struct ct_code_block *b, bool *left)
         status = ct_unit_exception(p->unit, traced_number(m->taken[i].number));
         ct_unit_next_level(p->unit, b->level);
         if (!status)
-            status = ct_unit_enter(p->unit, i + 1 < m->taken_count ? m->taken[i + 1].return_to : b->addr,
-                                   CT_ISA_T32);
+            status = ct_unit_enter(
+                p->unit, i + 1 < m->taken_count ? m->taken[i + 1].return_to : b->addr, CT_ISA_T32);
     }
     return status;
 }

@@ -338,13 +338,12 @@ static int branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uin
         status = tell(u, on);
     if (on && !status) {
         const bool indirect = taken && insn->type == CT_INSN_IBR;
-        const bool chained = insn->sub == CT_INSN_SUB_ERET && next == CT_UNIT_CHAINED;
-        const bool eret = taken && insn->sub == CT_INSN_SUB_ERET && !chained;
+        const bool eret = taken && insn->sub == CT_INSN_SUB_ERET;
         bool target = eret || (u->broadcast && taken && (indirect || insn->type == CT_INSN_BR));
-        if (indirect && !target && !chained)
+        if (indirect && !target)
             target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
         u->waypoints++;
-        status = u->voice->branch(u, taken, target, eret, &(struct ct_unit_place){next, (uint8_t)isa});
+        status = u->voice->branch(u, taken, target, eret && next != CT_UNIT_CHAINED, &(struct ct_unit_place){next, (uint8_t)isa});
         if (taken && insn->sub == CT_INSN_SUB_LINK)
             push(u, end, old_isa);
         if (!status)

@@ -82,11 +82,14 @@ static int unframe(struct stream *out, unsigned id, const uint8_t *bytes, size_t
 }
 
 /* Returns whether two lines are equal. docs/listing.md calls every instruction of an IT block conditional,
- * OpenCSD 1.3.3 only branches that are conditional by themselves. */
+ * OpenCSD 1.3.3 only branches that are conditional by themselves. OpenCSD lists the return address of a
+ * tail-chained exception, which says just that. */
 static int same(const char *ours, size_t size, const char *theirs, size_t their_size)
 {
-    static const char is_t32[] = " isa=t32 ", conditional[] = " cond=1";
-    const size_t field = strlen(conditional);
+    static const char is_t32[] = " isa=t32 ", conditional[] = " cond=1", chained[] = " ret=fffffffe";
+    const size_t field = strlen(conditional), more = strlen(chained);
+    if (their_size == size + more && !memcmp(theirs + size, chained, more))
+        return !memcmp(ours, theirs, size);
     if (size != their_size || size < field)
         return size == their_size && !memcmp(ours, theirs, size);
     return !memcmp(ours, theirs, size - 1) &&
@@ -105,12 +108,16 @@ static int says_again(const char *line, size_t size, const char *before, size_t 
            !memcmp(at, was, size - (size_t)(at - line));
 }
 
+static int has(const char *line, size_t size, const char *what)
+{
+    return memmem(line, size, what, strlen(what)) != NULL;
+}
+
 /* Returns whether a line contradicts the program: an unconditional branch was not taken, because after
  * missing memory both decoders continued in the wrong place. */
 static int contradicts(const char *line, size_t size)
 {
-    static const char not_taken[] = " exec=N ", always[] = " cond=0";
-    return memmem(line, size, not_taken, strlen(not_taken)) && memmem(line, size, always, strlen(always));
+    return has(line, size, " exec=N ") && has(line, size, " cond=0");
 }
 
 /* Returns the next line at which trace begins, or the end of the text. Adds the lines before it to
@@ -120,7 +127,7 @@ static const char *next_beginning(const char *text, unsigned *skipped)
     for (const char *end; *text; text = end) {
         const size_t size = strcspn(text, "\n");
         end = text + size + (text[size] != 0);
-        if (memmem(text, size, " trace_on ", 10))
+        if (has(text, size, " trace_on "))
             break;
         ++*skipped;
     }
@@ -148,7 +155,7 @@ static int report(const char *name, const char *ours, const char *theirs, unsign
                    (int)their_size, theirs);
             return 1;
         }
-        if (memmem(theirs, their_size, " addr_nacc ", 11)) {
+        if (has(theirs, their_size, " addr_nacc ")) {
             unread = theirs;
             unread_size = their_size;
         }

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks recordings of firmware on Cortex-M machines against QEMU's own log of the same run, block by block
+and exception by exception.
+
+usage: run_firmware.py COMMAND PLUGIN COMPARE EXAMPLES [OCSD]
+
+COMPARE is compare.c. With OCSD (ocsd_compare.c) OpenCSD must give equal elements."""
+import itertools
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+COMMAND, PLUGIN, COMPARE, EXAMPLES = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
+OCSD = sys.argv[5] if len(sys.argv) > 5 else None
+ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+GCC = "arm-none-eabi-gcc"
+SECURE = ["-Wl,--defsym,flash=0x10000000", "-Wl,--defsym,ram=0x38000000"]
+FLASH = ["-Wl,--defsym,flash=0x08000000"]
+# Machine, processor, flags of the compiler, options of the recording, options of QEMU. OpenCSD 1.3.3 does not
+# know the loop instructions of Armv8.1-M.
+RUNS = [
+    ("mps2-an385", "cortex-m3", [], ["--return-stack"], []),
+    ("mps2-an385", "cortex-m3", [], ["--framed", "--branch-broadcast"], ["-singlestep"]),
+    ("mps2-an386", "cortex-m4", ["-mfloat-abi=hard"], ["--cycle-count", "--timestamps=500"], []),
+    ("mps2-an386", "cortex-m4", ["-mfloat-abi=hard"], [], ["-icount", "shift=4", "-singlestep"]),
+    ("mps2-an500", "cortex-m7", ["-mfloat-abi=hard"], ["--sync-period", "8", "--return-stack"], []),
+    ("mps2-an505", "cortex-m33", SECURE, [], []),
+    ("mps3-an547", "cortex-m55", ["-O3", "-mfloat-abi=hard"], ["--cycle-count"], []),
+    ("lm3s6965evb", "cortex-m3", [], ["--each"], []),
+    ("microbit", "cortex-m0", [], ["--return-stack"], []),
+    ("netduinoplus2", "cortex-m4", [*FLASH, "-mfloat-abi=hard"], [], []),
+    ("stm32vldiscovery", "cortex-m3", FLASH, [], []),
+]
+DEBUG_HALT = 0x18
+# In blocks of this many there are all kinds of exceptions: SVC, PendSV, SysTick, IRQ0, IRQ1, IRQ30.
+ALL = {0xb, 0xe, 0xf, 0x10, 0x11, 0x21e}
+
+
+def run(*command, **more):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                          timeout=120, env=ENV, **more)
+
+
+def build(source, path, cpu, flags):
+    got = run(GCC, f"-mcpu={cpu}", "-mthumb", "-O2", "-g", "-ffreestanding", "-nostdlib",
+              "-masm-syntax-unified", *flags, "-T", EXAMPLES / "firmware/firmware.ld", "-o", path, source,
+              "-lgcc")
+    assert got.returncode == 0, got.stderr
+    return path
+
+
+class Code:
+    """The halfwords of a program."""
+
+    def __init__(self, path):
+        data = path.read_bytes()
+        at, count = struct.unpack_from("<I", data, 28)[0], struct.unpack_from("<H", data, 44)[0]
+        segments = [struct.unpack_from("<8I", data, at + 32 * i) for i in range(count)]
+        self.parts = [(s[2], data[s[1]:s[1] + s[4]]) for s in segments if s[0] == 1]
+
+    def after(self, addr):
+        """Returns the address of the next instruction."""
+        for start, data in self.parts:
+            if start <= addr < start + len(data):
+                return addr + (4 if struct.unpack_from("<H", data, addr - start)[0] >> 11 >= 29 else 2)
+        raise KeyError(hex(addr))
+
+
+def executed(truth, code):
+    """Returns the addresses of all instructions of a truth file, which must all have been traced."""
+    insns = []
+    for line in truth.read_text(encoding="ascii").splitlines():
+        sign, _, _, isa, at, end, count = line.split()
+        assert sign == "+" and isa == "t32", line
+        first, addr = len(insns), int(at, 16)
+        while addr < int(end, 16):
+            insns.append(addr)
+            addr = code.after(addr)
+        assert len(insns) - first == int(count), line
+    return insns
+
+
+def log_of(path, code):
+    """Returns the blocks that QEMU executed, as lists of addresses, and the exceptions that were taken."""
+    known, blocks, taken, block = {}, [], [], None
+    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
+        if entered := re.match(r"Trace \d+: 0x\w+ \[\w+/(\w+)/", line):
+            blocks.append(known[int(entered[1], 16)])
+            block = None
+        elif line.startswith("Stopped execution"):
+            blocks.pop()
+        elif number := re.search(r"taking pending \w+ exception (\d+)", line):
+            taken.append(int(number[1]))
+        elif line.startswith("IN:"):
+            block = []
+        elif block is not None and (insn := re.match(r"0x([0-9a-f]+):", line)):
+            addr = int(insn[1], 16)
+            while block and block[-1] < addr:  # the listing splits instructions that it does not know
+                block.append(code.after(block[-1]))
+            if not block:
+                block.append(addr)
+            elif block[-1] > addr:
+                block.pop()
+            known[block[0]] = block
+    return blocks, taken
+
+
+def compare_path(insns, blocks):
+    """Checks that the instructions are those of the blocks, each executed up to its end or to a fault. Returns
+    how many blocks were left early."""
+    at = early = 0
+    for i, block in enumerate(blocks):
+        count = 0
+        while count < len(block) and at < len(insns) and insns[at] == block[count]:
+            count += 1
+            at += 1
+        early += count < len(block)
+        # QEMU counts instructions exactly when it begins a block with an access to a device once more
+        assert at == len(insns) or count == len(block) or blocks[i + 1][0] in (insns[at], block[0]), \
+            f"instruction {at}: {insns[at]:x}, but QEMU is in {block[0]:x}, then in {blocks[i + 1][0]:x}"
+    assert at == len(insns), f"{len(insns)} instructions, but QEMU executed {at}"
+    return early
+
+
+def traced_number(number):
+    return number if number < 24 else number - 16 + 0x200
+
+
+def check_run(folder, machine, cpu, flags, options, qemu):
+    """Records a run and compares it with QEMU's log."""
+    capture, truth, log = folder / "capture", folder / "truth", folder / "log"
+    elf = build(EXAMPLES / "firmware/firmware.c", folder / "firmware.elf", cpu, flags)
+    got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--truth", truth, *options, "--",
+              "qemu-system-arm", "-M", machine, "-nographic", "-semihosting", "-kernel", elf, "-d",
+              "exec,nochain,int,in_asm", "-D", log, *qemu, stdin=subprocess.DEVNULL)
+    assert got.returncode == 0 and "coretap" not in got.stderr, got
+    code = Code(elf)
+    insns = executed(truth, code)
+    blocks, taken = log_of(log, code)
+    early = compare_path(insns, blocks)
+    elements = run(COMMAND, "list", "-q", "--elements", capture).stdout
+    same = run(COMPARE, truth, input=elements)
+    assert same.returncode == 0, same.stdout
+    assert elements.count("trace_on") == 1, "trace was interrupted"
+    numbers = [int(n, 16) for n in re.findall(r" exception exc=([0-9a-f]+)", elements)]
+    assert numbers.pop() == DEBUG_HALT, "QEMU did not end in a semihosting call"
+    for i, (number, expected) in enumerate(itertools.zip_longest(numbers, map(traced_number, taken))):
+        assert number == expected, f"exception {i}: {number}, but QEMU took {expected}"
+    assert ALL <= set(numbers) and (cpu == "cortex-m0" or early > 50), set(numbers)
+    stats = run(COMMAND, "stats", "-q", "--level", "flow", capture).stdout
+    assert "\ngaps=0\n" in stats and "\ncontradictions=0\n" in stats, stats
+    if OCSD and cpu != "cortex-m55":
+        compared = run(OCSD, capture)
+        assert compared.returncode == 0, compared.stdout
+    return f"{len(insns)} instructions, {len(numbers)} exceptions, {early} blocks left by a fault"
+
+
+def main():
+    missing = tap.lacks(GCC, "qemu-system-arm")
+    if missing:
+        return tap.skip_all(missing)
+    for run_of in RUNS:
+        with tempfile.TemporaryDirectory() as name:
+            tap.case(" ".join([run_of[0], *run_of[3], *run_of[4]]), None,
+                     lambda: check_run(pathlib.Path(name), *run_of))
+    return tap.finish()
+
+
+sys.exit(main())
