@@ -6,8 +6,8 @@
 
 #include "guest_m.h"
 
-#define EXCEPTIONS_M_NESTED 64 /* most exceptions that are active at a time */
-#define EXCEPTIONS_M_TAKEN  8  /* most that are taken at a time */
+#define EXCEPTIONS_M_NESTED  64 /* most exceptions that are active at a time */
+#define EXCEPTIONS_M_TAKEN   8  /* most that are taken at a time */
 #define EXCEPTIONS_M_NUMBERS 512
 
 struct exceptions_m {

@@ -214,6 +214,15 @@ static uint64_t find_waiting(const struct ct_m_threads *t, uint64_t addr)
     return found;
 }
 
+/* Returns the threads that wait directly before `addr`, as a bit mask: the handler of a fault skipped the
+ * instruction there. */
+static uint64_t find_faulted(const struct ct_m_threads *t, uint64_t addr)
+{
+    const uint64_t now = UINT64_C(1) << t->now;
+    const uint64_t found = find_waiting(t, addr - 2) | find_waiting(t, addr - 4);
+    return found & now ? now : found;
+}
+
 /* Continues at `addr` after the outermost handler. The thread that ran before it waits. */
 static void go_to(struct ct_m_threads *t, uint64_t addr)
 {
@@ -224,8 +233,8 @@ static void go_to(struct ct_m_threads *t, uint64_t addr)
     t->popped = t->calls.depth = 0;
     t->doubted = 0;
     t->candidates = find_waiting(t, addr);
-    if (!t->candidates && addr - before->waits_at <= 4) /* a fault handler skipped an instruction */
-        t->candidates = UINT64_C(1) << t->now;
+    if (!t->candidates)
+        t->candidates = find_faulted(t, addr);
     if (t->candidates)
         try_to_decide(t);
     else

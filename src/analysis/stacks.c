@@ -446,7 +446,9 @@ static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_ba
     if (mark->elem.kind != CT_ELEM_CONTEXT)
         return CT_OK;
     s->lanes[lane].level = mark->elem.n & 3;
-    return ct_stack_switch(s, lane, key_of(&mark->elem), 0);
+    const struct ct_stack_thread *now = s->lanes[lane].thread ? &s->threads[s->lanes[lane].thread - 1] : NULL;
+    const uint64_t key = key_of(&mark->elem); /* in the M profile, threads have one context */
+    return now && now->key == key ? CT_OK : ct_stack_switch(s, lane, key, 0);
 }
 
 /* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. Returns false when out of

@@ -173,8 +173,12 @@ static int on_element(struct ct_wcet *w, const struct ct_step_mark *mark)
 {
     const struct ct_elem *elem = &mark->elem;
     switch (elem->kind) {
-    case CT_ELEM_CONTEXT:
-        return ct_wcet_switch_thread(w, ct_elem_ctxt(elem), ct_elem_vmid(elem), 0);
+    case CT_ELEM_CONTEXT: {
+        const struct ct_wcet_thread *now = w->at->now;
+        const uint32_t ctxt = ct_elem_ctxt(elem), vmid = ct_elem_vmid(elem);
+        const bool same = now && now->ctxt == ctxt && now->vmid == vmid;
+        return ct_wcet_switch_thread(w, ctxt, vmid, same ? now->number : 0);
+    }
     case CT_ELEM_EXCEPTION:
         return enter_exception(w, ct_transfer_resumes_at(elem));
     case CT_ELEM_RETURN:

@@ -162,8 +162,8 @@ static int take(struct ct_path *p, const struct ct_code_block *b, bool *left)
         status = ct_unit_exception(p->unit, traced_number(m->taken[i].number));
         ct_unit_next_level(p->unit, b->level);
         if (!status)
-            status = ct_unit_enter(
-                p->unit, i + 1 < m->taken_count ? m->taken[i + 1].return_to : b->addr, CT_ISA_T32);
+            status = ct_unit_enter(p->unit, i + 1 < m->taken_count ? m->taken[i + 1].return_to : b->addr,
+                                   CT_ISA_T32);
     }
     return status;
 }

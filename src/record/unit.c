@@ -343,7 +343,8 @@ static int branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uin
         if (indirect && !target)
             target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
         u->waypoints++;
-        status = u->voice->branch(u, taken, target, eret && next != CT_UNIT_CHAINED, &(struct ct_unit_place){next, (uint8_t)isa});
+        status = u->voice->branch(u, taken, target, eret && next != CT_UNIT_CHAINED,
+                                  &(struct ct_unit_place){next, (uint8_t)isa});
         if (taken && insn->sub == CT_INSN_SUB_LINK)
             push(u, end, old_isa);
         if (!status)

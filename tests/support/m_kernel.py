@@ -83,7 +83,7 @@ class Unit:
 
     def __init__(self, at):
         self.bytes = bytes(11) + b"\x80\x01\x09\x01\x00\x04\x83" + self._address(at) + b"\0"
-        self.cycles = 0
+        self.cycles = self.arrivals = 0
 
     @staticmethod
     def _address(at):
@@ -91,6 +91,14 @@ class Unit:
 
     def address(self, at):
         self.bytes += b"\x9b" + self._address(at)
+
+    def arrive(self, at):
+        """Execution continues at an address. Every eighth time the trace is synchronised there, and repeats
+        the context."""
+        self.address(at)
+        self.arrivals += 1
+        if self.arrivals % 8 == 0:
+            self.bytes += bytes(11) + b"\x80\x01\x09\x01\x00\x83" + self._address(at) + b"\0"
 
     def atom(self, taken):
         self.bytes += b"\xf7" if taken else b"\xf6"
@@ -159,7 +167,7 @@ class Kernel:
                 self.unit.exception(at)
                 self.seen["late"] += 1
             self.enter(first)
-            self.unit.address(PLACES[first, 0])
+            self.unit.arrive(PLACES[first, 0])
             if first != "uart" and self.rng.random() < .1:
                 self.pending.add("uart")
 
@@ -181,11 +189,11 @@ class Kernel:
                 self.unit.exception(CHAINED)
                 self.seen["late in a chain"] += 1
             self.enter(first)
-            self.unit.address(PLACES[first, 0])
+            self.unit.arrive(PLACES[first, 0])
             self.seen["chained"] += 1
         else:
             self.unit.returns()
-            self.unit.address(self.resumes_at())
+            self.unit.arrive(self.resumes_at())
             frames = [thread[-1] for thread in self.threads]
             self.is_open |= not self.handlers and len({(f.function, f.at) for f in frames}) == 1
 
@@ -212,7 +220,7 @@ class Kernel:
             if frame.handler:
                 self.leave_handler(frame.function)
             else:
-                self.unit.address(self.resumes_at())
+                self.unit.arrive(self.resumes_at())
                 self.is_open &= len(stack) > 1
         elif isinstance(insn, tuple):
             taken = insn[0] == DOWN or self.rng.random() < .7 and frame.rounds < 12
