@@ -324,7 +324,6 @@ static void set_up(struct core *core)
     core->options = capture->o.unit;
     wishes.trace_id = capture->o.ids[core->number];
     core->options.source.name = "ETM";
-    ct_arch_by_name(capture->o.model, &core->options.source.arch);
     ct_unit_source(&wishes, &core->options.source);
     core->options.seed += core->number;
     if (!capture->o.stream) {

@@ -61,22 +61,23 @@ struct record {
  * such a processor has no such trace. */
 static int new_code(struct record *r)
 {
-    struct ct_arch arch;
+    struct ct_arch *arch = &r->o.unit.source.arch;
     const struct ct_unit_wishes *w = &r->o.wishes;
+    const bool names_context = !r->volume && (w->context_id || w->vmid);
     r->o.m_profile = *r->feed.area->model != 0;
     if (r->o.m_profile)
         r->o.model = memcpy(r->model, r->feed.area->model, sizeof r->model - 1);
-    if (r->o.m_profile && (w->protocol != CT_PROTOCOL_ETM4 || w->context_id || w->vmid))
+    if (r->o.m_profile && (w->protocol != CT_PROTOCOL_ETM4 || names_context))
         return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
                        "%s: the trace unit of an M-profile processor is an ETMv4 without context IDs and "
                        "VMIDs; recording ends; omit the protocol, context ID and VMID",
                        r->o.model);
-    if (ct_arch_by_name(r->o.model, &arch))
+    if (ct_arch_by_name(r->o.model, arch))
         return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
                        "%s: coretap does not know this processor, so it cannot trace it; recording ends; "
                        "choose a machine with another one",
                        r->o.model);
-    return ct_code_new(r->ctx, &arch, &r->code);
+    return ct_code_new(r->ctx, arch, &r->code);
 }
 
 /* ---- blocks ---- */

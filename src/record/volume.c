@@ -22,10 +22,10 @@ static int count(void *user, const uint8_t *bytes, size_t size)
     return CT_OK;
 }
 
-/* Adds the rows of a protocol. */
-static void add_rows(struct ct_volume *volume, uint8_t protocol)
+/* Adds the rows of a protocol. The M profile has no context IDs. */
+static void add_rows(struct ct_volume *volume, uint8_t protocol, bool m_profile)
 {
-    for (unsigned bits = 0; bits < 32; bits++)
+    for (unsigned bits = 0; bits < 32; bits += m_profile ? 2 : 1)
         volume->rows[volume->row_count++] = (struct ct_volume_row){.protocol = protocol,
                                                                    .branch_broadcast = bits >> 4 & 1,
                                                                    .cycle_count = bits >> 3 & 1,
@@ -39,14 +39,16 @@ int ct_volume_meter_new(struct ct_ctx *ctx, const struct ct_unit_options *unit, 
 {
     static const uint8_t protocols[] = {CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
     struct ct_volume_meter *meter = calloc(1, sizeof *meter);
+    const bool m_profile = unit->source.arch.profile == CT_PROFILE_M;
     if (!meter)
         return ct_fail_nomem(ctx, "volume");
     meter->ctx = ctx;
     meter->unit = *unit;
     meter->volume = volume;
     for (size_t i = 0; i < sizeof protocols; i++)
-        if ((!protocol || protocol == protocols[i]) && (arm32 || protocols[i] != CT_PROTOCOL_PTM))
-            add_rows(volume, protocols[i]);
+        if ((!protocol || protocol == protocols[i]) && (arm32 || protocols[i] != CT_PROTOCOL_PTM) &&
+            (!m_profile || protocols[i] == CT_PROTOCOL_ETM4))
+            add_rows(volume, protocols[i], m_profile);
     for (size_t i = 0; i < volume->row_count; i++)
         meter->budgets[i] = unit->budget ? *unit->budget : 0;
     *out = meter;
@@ -75,7 +77,6 @@ static int make_unit(struct ct_volume_meter *meter, unsigned number, size_t row,
                                           .context_id = r->context_id,
                                           .return_stack = r->return_stack};
     options.source.name = "ETM";
-    ct_arch_by_name("ARM-AA64", &options.source.arch);
     ct_unit_source(&wishes, &options.source);
     options.ts_period = r->timestamps ? options.ts_period : 0;
     options.seed += number;

@@ -8,8 +8,8 @@
 
 struct ct_volume_meter;
 
-/* Makes a meter with units like `unit`, for programs of 32 or 64 bits; `protocol` 0: all. Sets up the rows of
- * `volume` (not owned), and counts in them. CT_ERR_NOMEM. */
+/* Makes a meter with units like `unit`, whose source has an `arch`, for programs of 32 or 64 bits; `protocol`
+ * 0: all. Sets up the rows of `volume` (not owned), and counts in them. CT_ERR_NOMEM. */
 int ct_volume_meter_new(struct ct_ctx *ctx, const struct ct_unit_options *unit, bool arm32, uint8_t protocol,
                         struct ct_volume *volume, struct ct_volume_meter **out);
 void ct_volume_meter_free(struct ct_volume_meter *meter);

@@ -46,6 +46,7 @@ static int start_meter(struct ct_volume_replay *r, bool arm32)
     for (size_t i = 0; i < o->range_count; i++)
         options.ranges[i] = (struct ct_unit_range){o->ranges[i].low, o->ranges[i].high};
     options.range_count = (unsigned)o->range_count;
+    ct_arch_by_name("ARM-AA64", &options.source.arch);
     return ct_volume_meter_new(r->ctx, &options, arm32, o->protocol, r->volume, &r->meter);
 }
 

@@ -114,8 +114,8 @@ def log_of(path, code):
 
 
 def compare_path(insns, blocks):
-    """Checks that the instructions are those of the blocks, each executed up to its end or to a fault. Returns
-    how many blocks were left early."""
+    """Checks that the instructions are those of the blocks, each executed up to its end or to a fault.
+    Returns how many blocks were left early."""
     at = early = 0
     for i, block in enumerate(blocks):
         count = 0
@@ -163,6 +163,42 @@ def check_run(folder, machine, cpu, flags, options, qemu):
     return f"{len(insns)} instructions, {len(numbers)} exceptions, {early} blocks left by a fault"
 
 
+def output(command, capture, *options):
+    got = run(COMMAND, command, "-q", *options, capture)
+    assert got.returncode == 0, got.stderr
+    return got.stdout
+
+
+def check_names(folder):
+    """Checks that the capture names its program, so that every command knows functions and lines, and that
+    each stack begins in a task."""
+    capture = folder / "capture"
+    elf = build(EXAMPLES / "firmware/firmware.c", folder / "firmware.elf", "cortex-m4",
+                ["-mfloat-abi=hard", "-Wl,--build-id"])
+    got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--cycle-count", "--", "qemu-system-arm",
+              "-M", "mps2-an386", "-nographic", "-semihosting", "-kernel", elf, stdin=subprocess.DEVNULL)
+    assert got.returncode == 0, got
+    info = output("info", capture)
+    assert "Cortex-M4" in info and str(elf) in (capture / "snapshot.ini").read_text("utf-8"), info
+    runs = dict(reversed(line.split()[::len(line.split()) - 1]) for line in
+                output("cover", capture, "--functions").splitlines() if line.strip()[:1].isdigit())
+    counts = {name: runs[name] for name in ("low_handler", "high_handler", "svc_handler", "task_a")}
+    assert counts == {"low_handler": "41", "high_handler": "41", "svc_handler": "41", "task_a": "1"}, counts
+    stacks = output("profile", capture)
+    roots = {line.split(";")[0].split()[0] for line in stacks.splitlines()}
+    assert roots == {"reset_handler", "task_a", "task_b"}, roots
+    assert "task_a;yield;low_handler;high_handler " in stacks, stacks
+    decoded = output("decode", capture)
+    for name in ("SVCall", "PendSV", "SysTick", "UsageFault", "BusFault", "IRQ0", "IRQ1", "IRQ30"):
+        assert f"\t{name}" in decoded, name
+    assert re.search(r"^high_handler\t\d+\t41\t", output("timing", capture), re.M), "timing"
+    bound = run(COMMAND, "wcet", "-q", "--entry", "work", capture)
+    assert bound.returncode == 0 or "Cbc" in bound.stderr, bound
+    assert "systick_handler" in output("report", capture), "report"
+    assert "high_handler" in output("watch", capture, "--at", "high_handler"), "watch"
+    return f"{len(stacks.splitlines())} stacks"
+
+
 def main():
     missing = tap.lacks(GCC, "qemu-system-arm")
     if missing:
@@ -171,6 +207,8 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             tap.case(" ".join([run_of[0], *run_of[3], *run_of[4]]), None,
                      lambda: check_run(pathlib.Path(name), *run_of))
+    with tempfile.TemporaryDirectory() as name:
+        tap.case("names and stacks", None, lambda: check_names(pathlib.Path(name)))
     return tap.finish()
 
 

@@ -141,6 +141,14 @@ TEST_WITH(threads_that_are_alike_are_a_guess, f)
     expect(f, handle(f, WORK, WORK + 4), 0, CT_RETURN_GUESSED, 3);
 }
 
+/* The handler of a fault let its thread continue behind the instruction, after another thread had run. */
+TEST_WITH(a_thread_continues_behind_a_fault, f)
+{
+    handle(f, MAIN, LEAF);
+    const size_t at = handle(f, LEAF, MAIN + 4 + 2);
+    expect(f, at, 0, 0, 0);
+}
+
 /* Each handler goes on where no thread waits. There is one thread more than can be told apart, which
  * may be the first one. */
 TEST_WITH(a_thread_too_many_is_a_guess, f)
