@@ -49,7 +49,7 @@ struct ct_record_options {
     uint8_t return_stack;      /* 1: omits addresses of returns that a decoder knows from its return stack */
     uint8_t framed;            /* 1: all cores share one buffer of CoreSight frames; 0: each has its own */
     uint8_t one_core;          /* 1: threads take turns on one core, told apart by context IDs */
-    uint8_t system;            /* 1: a whole machine, whose processors are the cores */
+    uint8_t system;            /* 1: a whole machine, in A64 or with a Cortex-M: its processors are cores */
     uint8_t each_instruction;  /* 1: observes each instruction separately: slower, with the same trace */
     uint8_t pad;               /* 0 */
     uint32_t cycle_threshold;  /* fewest cycles for a count to be traced, 1 to 4095; 0: 16 */
@@ -98,6 +98,7 @@ struct ct_record_result {
  * every half second, so that a recording can be read up to there however it ends. The program has the
  * standard input and output of this process. CT_ERR_ARG: the options contradict each other; CT_ERR_NOT_FOUND:
  * no Arm program, plugin or function of this name; CT_ERR_LIMIT: more simultaneous threads than cores;
+ * CT_ERR_UNSUPPORTED: the machine runs neither A64 nor the M profile, or its trace units have no such trace;
  * CT_ERR_IO, CT_ERR_NOMEM; what `truth` returned. */
 CT_API int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options,
                      struct ct_record_result *result);

@@ -299,7 +299,8 @@ static const struct cli_option options[OPTS] = {
              "Observe each instruction by itself, as a check of the recorder: slower, with the same trace."},
     [OPT_SYSTEM] = {.name = "system",
                     .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the "
-                            "machine has a trace unit, and the trace has exception levels and vectors."},
+                            "machine has a trace unit, and the trace has exception levels and vectors. Or "
+                            "qemu-system-arm with a Cortex-M: the firmware with its exceptions."},
     [OPT_ITM] = {.name = "itm",
                  .arg = "SYMBOL",
                  .kind = CLI_TEXT,
@@ -330,14 +331,17 @@ const struct cli_command cli_command_record = {
     .synopsis = "-o DIR",
     .exit_text = "Exit status of the program, or 128 plus the number of the signal that ended it; 2 with a "
                  "message when nothing could be recorded.",
-    .about = "Runs an Arm Linux program (A64, A32 or T32) under QEMU user emulation and writes the capture "
-             "that a trace unit at its core would have made: a snapshot directory with the trace, the "
-             "configuration of the trace unit, and the executed memory. Every command of coretap reads it, "
-             "and so does OpenCSD.\nStandard input and output are those of the program. docs/recording.md "
-             "says how its execution becomes trace.",
+    .about =
+        "Runs an Arm Linux program (A64, A32 or T32) under QEMU user emulation, or with --system a whole "
+        "machine, and writes the capture that a trace unit at its core would have made: a snapshot directory "
+        "with the trace, the "
+        "configuration of the trace unit, and the executed memory. Every command of coretap reads it, "
+        "and so does OpenCSD.\nStandard input and output are those of the program. docs/recording.md "
+        "says how its execution becomes trace.",
     .whole =
         "'record' writes the whole capture; use --range, --start or --stop, or select a part when reading it",
     .examples = "coretap record -o capture --cycle-count --timestamps -- ./program 500\n"
+                "coretap record --system -o capture -- qemu-system-arm -M mps2-an386 -kernel a.elf\n"
                 "coretap record -o small --return-stack --start work -- ./program 500\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
