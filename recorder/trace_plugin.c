@@ -43,6 +43,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 #define HANDLERS 256u
 #define VECTOR   0x80u /* bytes of an exception vector: Arm ARM DDI 0487, D1.3.1 */
 #define FILES    1024u
+#define SG       0xe97fe97fu /* the instruction */
 
 /* What the callbacks know about a block that QEMU translated. */
 struct block {
@@ -659,8 +660,13 @@ static uint32_t system_flags(struct block *b, const struct qemu_plugin_insn *las
     }
     if (!guest_m_find(guest_current(), &state))
         abort();
-    return guest_m_it_left(&state) << TRACE_BLOCK_IT_SHIFT |
-           (state.secure && *state.secure ? TRACE_BLOCK_SECURE : 0);
+    uint32_t flags = guest_m_it_left(&state) << TRACE_BLOCK_IT_SHIFT, before;
+    if (state.secure && *state.secure)
+        flags |= TRACE_BLOCK_SECURE;
+    if (flags & TRACE_BLOCK_SECURE && guest_m_read(&state, (uint32_t)b->addr - 4, &before, sizeof before) &&
+        before == SG)
+        flags |= TRACE_BLOCK_AFTER_SG;
+    return flags;
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)

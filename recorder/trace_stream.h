@@ -85,9 +85,10 @@ struct trace_block {
 
 enum trace_block_flag {
     TRACE_BLOCK_T32 = 1,
-    TRACE_BLOCK_ISA_KNOWN = 2, /* TRACE_BLOCK_T32 is valid; else the instruction set is unknown */
-    TRACE_BLOCK_LEVEL = 0x30,  /* exception level, shifted by TRACE_BLOCK_LEVEL_SHIFT */
-    TRACE_BLOCK_SECURE = 0x40, /* in Secure state */
+    TRACE_BLOCK_ISA_KNOWN = 2,   /* TRACE_BLOCK_T32 is valid; else the instruction set is unknown */
+    TRACE_BLOCK_LEVEL = 0x30,    /* exception level, shifted by TRACE_BLOCK_LEVEL_SHIFT */
+    TRACE_BLOCK_SECURE = 0x40,   /* in Secure state */
+    TRACE_BLOCK_AFTER_SG = 0x80, /* an SG instruction is directly before it */
     TRACE_BLOCK_FILE = 0x100,
     TRACE_BLOCK_IT = 0xe00, /* instructions of an IT block that it begins with, shifted by
                                TRACE_BLOCK_IT_SHIFT */

@@ -33,6 +33,7 @@ struct ct_code_block {
     uint8_t isa;     /* enum ct_isa */
     uint8_t level;   /* exception level, or CT_UNIT_SECURE */
     uint8_t it_left; /* instructions of an IT block that it begins with */
+    bool after_sg;   /* an SG instruction is directly before it */
     uint8_t end_how; /* enum ct_code_end */
     uint64_t last;   /* address of the last instruction */
     /* The places of its first and last byte, and the versions of memory there; NULL when there is no second
@@ -67,7 +68,7 @@ int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code *
 void ct_code_free(struct ct_code *code);
 
 /* Adds block number `id`: `size` bytes with head->insns instructions, executed at head->level. Its `addr`,
- * `isa`, `level`, `it_left` and `insns` are given. CT_ERR_NOMEM. */
+ * `isa`, `level`, `it_left`, `after_sg` and `insns` are given. CT_ERR_NOMEM. */
 int ct_code_add_block(struct ct_code *code, uint32_t id, const struct ct_code_block *head,
                       const uint8_t *bytes, size_t size);
 

@@ -107,17 +107,18 @@ static int lose(struct ct_path *p)
 
 /* ---- ways from one block to the next ---- */
 
-/* Continues at `b` without an exception. */
+/* Continues at `b` without an exception. Non-secure code enters Secure state through an SG instruction, which
+ * QEMU does not report: trace begins anew behind it. */
 static int flow_to(struct ct_path *p, const struct ct_code_block *b, bool *left)
 {
+    const bool enters = p->now->level != CT_UNIT_SECURE && b->level == CT_UNIT_SECURE && b->after_sg;
+    const uint64_t to = enters ? b->addr - 4 : b->addr;
     struct ending e;
-    if (!find_ending(p, b->addr, &e)) {
-        *left = true;
+    const bool fits = find_ending(p, to, &e);
+    *left = enters || !fits;
+    if (!fits)
         return lose(p);
-    }
-    /* Secure code is entered from Non-secure code through an instruction that QEMU does not report. */
-    *left = p->now->level != b->level && !(e.stop && e.stop->insn.type == CT_INSN_IBR);
-    return tell(p, &e, b->addr, b->level, false);
+    return tell(p, &e, to, enters ? p->now->level : b->level, false);
 }
 
 /* Finds the end of a block with a return from an exception. */

@@ -117,6 +117,7 @@ static int add_block(struct record *r, const struct trace_block *b, uint64_t add
         .isa = (uint8_t)isa_of(r, b),
         .level = (uint8_t)level_of(b),
         .it_left = (uint8_t)((b->flags & TRACE_BLOCK_IT) >> TRACE_BLOCK_IT_SHIFT),
+        .after_sg = b->flags & TRACE_BLOCK_AFTER_SG,
         .insns = b->insns,
     };
     const int rc = check_machine(r, addr);
