@@ -91,6 +91,13 @@ int guest_is_t32(const struct qemu_plugin_tb *tb)
     return -1;
 }
 
+bool guest_has_a64(void *cpu)
+{
+    void *(*cast)(void *object, const char *type);
+    find(&cast, "object_dynamic_cast");
+    return !cast || !cpu || cast(cpu, "aarch64-cpu");
+}
+
 #define A64_PSTATE 33
 
 unsigned guest_level(void)

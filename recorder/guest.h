@@ -21,6 +21,9 @@ void *guest_cpu(unsigned index);
 /* Reads a register of a processor by the number that debuggers use. Returns false when it cannot be read. */
 bool guest_read_register(void *cpu, int arm32, int number, uint64_t *value);
 
+/* Returns whether a processor can run A64; true when that is unknown. */
+bool guest_has_a64(void *cpu);
+
 /* Returns 1 when the block being translated is T32, 0 when it is A32, -1 when that is unknown. */
 int guest_is_t32(const struct qemu_plugin_tb *tb);
 

@@ -635,16 +635,19 @@ static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_is
     }
 }
 
-/* Finds out whether the processors are of the M profile, before the first block is translated. */
+/* Finds out what the processors are, before the first block is translated: a QEMU for A64 emulates others,
+ * too. */
 static void find_profile(void)
 {
     struct guest_m state;
     pthread_mutex_lock(&rec.lock);
     if (!rec.block_count && guest_m_find(guest_current(), &state)) {
         guest_m_model(&state, rec.area->model, sizeof rec.area->model);
-        rec.area->bits = 32;
         rec.m_profile = 1;
     }
+    if (!rec.block_count && !guest_has_a64(guest_current()))
+        rec.arm32 = 1;
+    rec.area->bits = rec.arm32 ? 32 : 64;
     pthread_mutex_unlock(&rec.lock);
 }
 

@@ -96,7 +96,7 @@ static unsigned level_of(const struct trace_block *b)
 }
 
 /* Refuses machines that run neither A64 nor the M profile: the exceptions of other processors are not
- * reported. A QEMU for A64 and A32 does not report which one it runs, so the address decides. */
+ * reported. A processor for A64 may run T32, which its addresses tell. */
 static int check_machine(const struct record *r, uint64_t addr)
 {
     if (!r->o.system || r->o.m_profile || (r->feed.area->bits == 64 && !(addr & 3)))
