@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/list_bytes.h"
+#include "support/unit.h"
 
 /* Converts hexadecimal digits to bytes and returns how many. Blanks between them are ignored. */
 static inline size_t listed_bytes(const char *hex, uint8_t *bytes)
@@ -22,10 +23,9 @@ static inline size_t listed_bytes(const char *hex, uint8_t *bytes)
     return size;
 }
 
-/* Returns NULL when the listing of `hex` ends with the lines `wanted`, else the whole listing. Nobody frees
- * that. */
-static inline const char *listed_differs(const struct ct_source *source, const struct list_region *region,
-                                         const char *hex, enum ct_level level, const char *wanted)
+/* Checks that the listing of `hex` ends with the lines `wanted`. */
+static inline void check_listed(const struct ct_source *source, const struct list_region *region,
+                                const char *hex, enum ct_level level, const char *wanted)
 {
     uint8_t bytes[512];
     size_t size = listed_bytes(hex, bytes);
@@ -33,7 +33,7 @@ static inline const char *listed_differs(const struct ct_source *source, const s
     size_t length = text ? strlen(text) : 0;
     size_t wanted_length = strlen(wanted);
     if (length < wanted_length || strcmp(text + length - wanted_length, wanted) != 0)
-        return text ? text : "the source is not accepted";
+        fail_msg("%s\nlists as\n%sin place of\n%s", hex, text ? text : "a source that is not accepted\n",
+                 wanted);
     free(text);
-    return NULL;
 }

@@ -21,9 +21,7 @@ static struct ct_source source(uint32_t etmcr, int alternative)
 
 static void lists_of(struct ct_source s, const char *hex, const char *wanted)
 {
-    const char *got = listed_differs(&s, NULL, hex, CT_LEVEL_PACKET, wanted);
-    if (got)
-        fail_msg("%s\nlists as\n%sin place of\n%s", hex, got, wanted);
+    check_listed(&s, NULL, hex, CT_LEVEL_PACKET, wanted);
 }
 
 static void lists(uint32_t etmcr, const char *hex, const char *wanted)
@@ -153,9 +151,7 @@ static void makes(uint32_t etmcr, const char *hex, const char *wanted)
 {
     struct ct_source s = source(etmcr, 1);
     struct list_region region = {0x8000, code, sizeof code};
-    const char *got = listed_differs(&s, &region, hex, CT_LEVEL_FLOW, wanted);
-    if (got)
-        fail_msg("%s\nmakes\n%sin place of\n%s", hex, got, wanted);
+    check_listed(&s, &region, hex, CT_LEVEL_FLOW, wanted);
 }
 
 #define START                                                                                                \

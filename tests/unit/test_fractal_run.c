@@ -120,6 +120,8 @@ TEST(receivers_end_a_replay)
     assert_memory_equal(commands.text, CT_FRACTAL_COMMANDS_HEADER "1,",
                         sizeof CT_FRACTAL_COMMANDS_HEADER "1," - 1);
     ct_fractal_replay_free(r);
+    output_free(&log);
+    output_free(&commands);
 }
 
 TEST_WITH(what_cannot_be_replayed, ctx)

@@ -19,9 +19,7 @@ static struct ct_source source(uint32_t etmcr)
 static void lists(uint32_t etmcr, const char *hex, const char *wanted)
 {
     struct ct_source s = source(etmcr);
-    const char *got = listed_differs(&s, NULL, hex, CT_LEVEL_PACKET, wanted);
-    if (got)
-        fail_msg("%s\nlists as\n%sin place of\n%s", hex, got, wanted);
+    check_listed(&s, NULL, hex, CT_LEVEL_PACKET, wanted);
 }
 
 #define SYNC      "0000000000 80 "
@@ -116,9 +114,7 @@ static void makes(uint32_t etmcr, uint32_t etmccer, const char *hex, const char 
     struct ct_source s = source(etmcr);
     struct list_region region = {0x8000, code, sizeof code};
     s.regs.etmccer |= etmccer;
-    const char *got = listed_differs(&s, &region, hex, CT_LEVEL_FLOW, wanted);
-    if (got)
-        fail_msg("%s\nmakes\n%sin place of\n%s", hex, got, wanted);
+    check_listed(&s, &region, hex, CT_LEVEL_FLOW, wanted);
 }
 
 #define START                                                                                                \
