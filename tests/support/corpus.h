@@ -25,10 +25,10 @@ static inline int corpus_hold(const char *shared, int (*check)(const struct ct_c
         return -1;
     }
     for (const struct dirent *entry; ok && (entry = readdir(folder));) {
-        struct ct_ctx *ctx = ct_ctx_new();
-        struct ct_capture *capture = NULL;
         if (entry->d_name[0] == '.')
             continue;
+        struct ct_ctx *ctx = ct_ctx_new();
+        struct ct_capture *capture = NULL;
         snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
         if (!ct_capture_open(ctx, name, &capture))
             ok = check(capture);

@@ -5,7 +5,7 @@
 #include "chain/protocol.h"
 #include "support/rng.h"
 
-/* Decodes all of `bytes` into `packets`, which has room for `room` bytes, and returns the number of packets.
+/* Decodes all of `bytes` into `packets`, which has room for `room` packets, and returns their number.
  * With `cuts` NULL it is one call; else random pieces, each in memory of just its size, with random room for
  * packets. Aborts when a rule of the decode functions is broken. */
 size_t pieces_decode(const struct ct_protocol_ops *ops, const struct ct_source *source, const uint8_t *bytes,
