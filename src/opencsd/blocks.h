@@ -15,6 +15,7 @@ struct ct_ocsd_block {
     uint64_t epoch;   /* epoch of the tree at which it was last verified */
     uint32_t n;       /* number of instructions */
     uint32_t next[2]; /* its last successors, by whether its last instruction was executed */
+    uint32_t read;    /* number of the oldest read that it is in (reads.h) */
     uint8_t isa;      /* enum ct_isa */
     bool found;       /* its last instruction is a waypoint; false: memory ends there */
     bool in_pages;    /* all of its bytes are in pages */

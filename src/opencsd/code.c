@@ -15,6 +15,7 @@ struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, con
     code->core = *core;
     code->table_count = 1;
     code->table = &code->tables[0];
+    ct_ocsd_reads_clear(&code->reads);
     return code;
 }
 
@@ -37,7 +38,9 @@ void ct_ocsd_code_free(struct ct_ocsd_code *code)
 void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint32_t space)
 {
     code->last = CT_OCSD_NO_BLOCK;
+    code->broken_waits = false;
     code->page_epoch = 0;
+    ct_ocsd_reads_clear(&code->reads);
     for (unsigned i = 0; i < code->table_count; i++)
         if (code->tables[i].context == context && code->tables[i].space == space) {
             code->table = &code->tables[i];
@@ -72,12 +75,41 @@ static const struct ct_ocsd_page *page_at(struct ct_ocsd_code *code, uint64_t ad
     return ct_ocsd_pages_at(&code->table->pages, &reader, addr);
 }
 
+/* Reads bytes from the client. Returns how many. */
+static uint32_t read_client(const struct ct_ocsd_code *code, uint64_t addr, uint8_t *bytes)
+{
+    return ct_ocsd_memory_read(&code->decoder->tree->memory, addr, code->table->space, code->decoder->id,
+                               CT_OCSD_READ_SIZE, bytes);
+}
+
+/* Makes the reads that 1.3.3 makes for the code from `addr` to `end`, which can be read. Returns the number
+ * of the oldest one that has some of it. */
+static uint32_t follow_reads(struct ct_ocsd_code *code, uint64_t addr, uint64_t end, enum ct_isa isa)
+{
+    struct ct_ocsd_reads *reads = &code->reads;
+    uint32_t oldest = reads->last + 1;
+    while (addr < end) {
+        uint32_t age = ct_ocsd_reads_find(reads, addr);
+        if (age == CT_OCSD_READS_KEPT) {
+            ct_ocsd_reads_add(reads, addr);
+            age = 0;
+        }
+        const uint32_t number = reads->last - age;
+        const uint64_t left = reads->addrs[age] + CT_OCSD_READ_SIZE - addr;
+        oldest = (int32_t)(number - oldest) < 0 ? number : oldest;
+        addr += isa == CT_ISA_T32 ? left - 2 : left & ~UINT64_C(3); /* first one that is not inside */
+    }
+    return oldest;
+}
+
 /* Resets the window before reading. */
-static void begin_reading(struct ct_ocsd_code *code)
+static void begin_reading(struct ct_ocsd_code *code, uint64_t addr)
 {
     code->window_size = 0;
     code->in_pages = true;
     code->bad_opcode = false;
+    code->begin = addr;
+    code->is_behind = false;
 }
 
 /* Moves the window to the page of an address or, where pages end, to bytes read from the client. */
@@ -93,17 +125,33 @@ static void move_window(struct ct_ocsd_code *code, uint64_t addr)
     code->in_pages = false;
     code->window = code->bytes;
     code->window_start = addr;
-    code->window_size = ct_ocsd_memory_read(&code->decoder->tree->memory, addr, code->table->space,
-                                            code->decoder->id, sizeof code->bytes, code->bytes);
+    code->window_size = read_client(code, addr, code->bytes);
+}
+
+/* Returns the four bytes at an address behind the end of memory, if an answer that 1.3.3 keeps has them; else
+ * NULL. */
+static const uint8_t *read_behind(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
+{
+    follow_reads(code, code->begin, addr, isa);
+    const uint32_t age = ct_ocsd_reads_find(&code->reads, addr);
+    if (age < CT_OCSD_READS_KEPT && !code->core.late) {
+        const uint64_t at = addr - code->reads.addrs[age];
+        code->is_behind = read_client(code, code->reads.addrs[age], code->bytes) >= at + CT_OCSD_READ_NEED;
+        if (code->is_behind)
+            return code->bytes + at;
+    }
+    ct_ocsd_reads_fail(&code->reads);
+    return NULL;
 }
 
 /* Returns the four bytes at an address, or NULL. */
-static const uint8_t *read4(struct ct_ocsd_code *code, uint64_t addr)
+static const uint8_t *read4(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
 {
     if (addr - code->window_start >= code->window_size || code->window_size - (addr - code->window_start) < 4)
         move_window(code, addr);
     const uint64_t at = addr - code->window_start;
-    return at < code->window_size && code->window_size - at >= 4 ? code->window + at : NULL;
+    return at < code->window_size && code->window_size - at >= 4 ? code->window + at
+                                                                 : read_behind(code, addr, isa);
 }
 
 /* Returns whether an A64 instruction is a return of FEAT_PAuth_LR. OpenCSD 1.3.3 does not know them; later
@@ -204,7 +252,7 @@ void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint6
 
 static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn)
 {
-    const uint8_t *p = isa > CT_ISA_T32 ? NULL : read4(code, addr);
+    const uint8_t *p = isa > CT_ISA_T32 ? NULL : read4(code, addr, isa);
     if (!p)
         return false;
     const uint32_t opcode = ct_load32(p);
@@ -216,20 +264,23 @@ static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa,
 
 bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn)
 {
-    begin_reading(code);
-    return read_insn(code, addr, isa, insn);
+    begin_reading(code, addr);
+    const bool done = read_insn(code, addr, isa, insn);
+    if (done)
+        follow_reads(code, addr, addr + insn->size, isa);
+    return done;
 }
 
 bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr)
 {
-    begin_reading(code);
-    return read4(code, addr) != NULL;
+    begin_reading(code, addr);
+    return read4(code, addr, CT_ISA_A32) != NULL;
 }
 
 /* Walks from block->start to the next waypoint. */
 static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
 {
-    begin_reading(code);
+    begin_reading(code, block->start);
     block->end = block->start;
     block->n = 0;
     block->last = (struct ct_insn){0};
@@ -245,6 +296,8 @@ static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
         block->found = insn.type != CT_INSN_OTHER;
     }
     block->in_pages = code->in_pages;
+    if (block->found) /* otherwise read_behind did */
+        block->read = follow_reads(code, block->start, block->end, (enum ct_isa)block->isa);
 }
 
 /* Returns whether a page is unchanged since a block was last verified. */
@@ -272,7 +325,8 @@ static bool is_unchanged(struct ct_ocsd_code *code, const struct ct_ocsd_block *
 }
 
 /* Reads the code at an address and stores it, in place of block `number` if there is one. Code that memory
- * cuts off is not stored, because memory may continue next time. Returns the block's number. */
+ * cuts off is not stored, because memory may continue next time, nor is code behind its end. Returns the
+ * block's number. */
 static uint32_t read_block(struct ct_ocsd_code *code, uint32_t number, uint64_t addr, enum ct_isa isa)
 {
     struct ct_ocsd_blocks *blocks = &code->table->blocks;
@@ -280,7 +334,7 @@ static uint32_t read_block(struct ct_ocsd_code *code, uint32_t number, uint64_t 
     struct ct_ocsd_block now = {
         .start = addr, .isa = (uint8_t)isa, .next = {before->next[0], before->next[1]}};
     walk(code, &now);
-    if (!now.found) {
+    if (!now.found || code->is_behind) {
         if (number != CT_OCSD_NO_BLOCK)
             before->epoch = 0;
         code->broken = now;
@@ -303,10 +357,13 @@ static uint32_t find_block(const struct ct_ocsd_code *code, uint64_t addr, enum 
                                                      : ct_ocsd_blocks_find(blocks, addr, (uint8_t)isa);
 }
 
-const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
+const struct ct_ocsd_block *ct_ocsd_code_look(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
 {
     struct ct_ocsd_blocks *blocks = &code->table->blocks;
     const uint64_t epoch = code->decoder->tree->epoch;
+    if (code->broken_waits && code->broken.start == addr && code->broken.isa == isa)
+        return &code->broken;
+    code->broken_waits = false;
     if (!ct_ocsd_blocks_grow(blocks))
         return NULL;
     uint32_t number = find_block(code, addr, isa);
@@ -315,7 +372,17 @@ const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t 
         block->epoch = epoch;
     if (number == CT_OCSD_NO_BLOCK || block->epoch != epoch)
         number = read_block(code, number, addr, isa);
+    else if (!ct_ocsd_reads_keeps(&code->reads, block->read))
+        block->read = follow_reads(code, addr, block->end, isa);
     blocks->blocks[code->last].next[code->last_executed] = number;
     code->last = number;
+    code->broken_waits = number == CT_OCSD_NO_BLOCK && !code->broken.found;
     return number == CT_OCSD_NO_BLOCK ? &code->broken : &blocks->blocks[number];
+}
+
+const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
+{
+    const struct ct_ocsd_block *block = ct_ocsd_code_look(code, addr, isa);
+    code->broken_waits = false;
+    return block;
 }

@@ -8,6 +8,7 @@
 
 #include "opencsd/blocks.h"
 #include "opencsd/pages.h"
+#include "opencsd/reads.h"
 #include "opencsd/tree.h"
 
 /* most instructions of a walk; longer straight code is treated as the end of memory */
@@ -38,8 +39,7 @@ struct ct_ocsd_code_table {
 };
 
 enum {
-    CT_OCSD_CODE_READ_SIZE = 256, /* bytes requested from the client at a time outside pages */
-    CT_OCSD_CODE_CONTEXTS = 64,   /* most contexts with cached code */
+    CT_OCSD_CODE_CONTEXTS = 64, /* most contexts with cached code */
 };
 
 struct ct_ocsd_code {
@@ -61,8 +61,12 @@ struct ct_ocsd_code {
     bool in_pages;   /* all bytes read so far were in pages */
     bool bad_opcode; /* a read failed because of checks_opcodes */
     const uint8_t *window;
-    uint8_t bytes[CT_OCSD_CODE_READ_SIZE];
-    struct ct_ocsd_block broken; /* the last block that is cut off by the end of memory */
+    uint8_t bytes[CT_OCSD_READ_SIZE];
+    struct ct_ocsd_block broken; /* the last block that the end of memory cuts off, or that goes on behind */
+    bool broken_waits;           /* it was looked at, but not executed yet */
+    struct ct_ocsd_reads reads;
+    uint64_t begin; /* address where reading began */
+    bool is_behind; /* code behind the end of memory was read */
 };
 
 /* Creates an empty cache for a decoder, of programs of `core`. NULL: out of memory. */
@@ -72,11 +76,15 @@ void ct_ocsd_code_free(struct ct_ocsd_code *code);
 /* Sets the context and memory space from which code is read. */
 void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint32_t space);
 
-/* Returns the straight code at an address, valid until the next call. NULL: out of memory. */
+/* Returns the straight code at an address, which is then executed, valid until the next call. NULL: out of
+ * memory. */
 const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa);
 
-/* Does the same, inline for the last successor of the previous block if that was verified in this call of the
- * client. */
+/* Does the same, but code that memory cuts off is not executed yet. */
+const struct ct_ocsd_block *ct_ocsd_code_look(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa);
+
+/* Does the same as ct_ocsd_code_look, inline for the last successor of the previous block if that was
+ * verified in this call of the client. */
 static inline const struct ct_ocsd_block *ct_ocsd_code_again(struct ct_ocsd_code *code, uint64_t addr,
                                                              enum ct_isa isa)
 {
@@ -84,12 +92,13 @@ static inline const struct ct_ocsd_block *ct_ocsd_code_again(struct ct_ocsd_code
     if (blocks) {
         const uint32_t number = blocks[code->last].next[code->last_executed];
         const struct ct_ocsd_block *block = &blocks[number];
-        if (block->start == addr && block->isa == isa && block->epoch == code->decoder->tree->epoch) {
+        if (block->start == addr && block->isa == isa && block->epoch == code->decoder->tree->epoch &&
+            ct_ocsd_reads_keeps(&code->reads, block->read)) {
             code->last = number;
             return block;
         }
     }
-    return ct_ocsd_code_at(code, addr, isa);
+    return ct_ocsd_code_look(code, addr, isa);
 }
 
 /* Sets whether the last instruction of the block returned last was executed. */
