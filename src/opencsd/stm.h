@@ -43,5 +43,5 @@ void ct_ocsd_stm_convert(struct ct_ocsd_stm *d, const struct ct_stm_packet *in,
                          const struct ct_ocsd_software_place *place);
 
 /* Searches the bytes of a call for the first alignment packet (struct ct_ocsd_software_kind). */
-void ct_ocsd_stm_search(struct ct_ocsd_software *d, ocsd_trc_index_t call, const uint8_t *bytes,
+void ct_ocsd_stm_search(struct ct_ocsd_software *software, ocsd_trc_index_t call, const uint8_t *bytes,
                         uint32_t size, struct ct_ocsd_software_found *found);
