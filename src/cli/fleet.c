@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* asprintf */
+#define _GNU_SOURCE /* strdup, setenv */
 #include "cli/fleet.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/counts.h"
+#include "cli/fleet_state.h"
 #include "cli/guard.h"
 #include "cli/output.h"
 #include "cli/perf_options.h"
@@ -247,148 +242,6 @@ static bool read_captures(struct cli_fleet *f)
     return ct_manifest_count(f->manifest) > 0;
 }
 
-/* ---- the folder of pieces ---- */
-
-/* Finds whether the folder has pieces. Their names contain the version and sources of the coretap that made
- * them. Returns false, after a message, when some are of another version, because they would be added to
- * those of this version. */
-static bool find_pieces(const char *folder, bool *any)
-{
-    char mine[64];
-    DIR *dir = opendir(folder);
-    bool fine = true;
-    const struct dirent *entry;
-    snprintf(mine, sizeof mine, "-%s.piece", ct_version_exact());
-    *any = false;
-    while (dir && fine && (entry = readdir(dir))) {
-        if (!strstr(entry->d_name, ".piece"))
-            continue;
-        *any = true;
-        fine = strstr(entry->d_name, mine) != NULL;
-        if (!fine)
-            cli_say("%s: the folder has pieces of another version of coretap (%s), but this is version %s; "
-                    "their results cannot be combined; continue with that version, or name another folder",
-                    folder, entry->d_name, ct_version_exact());
-    }
-    if (dir)
-        closedir(dir);
-    return fine;
-}
-
-/* Makes the folder unless it exists. Returns false after a message. */
-static bool make_folder(const struct cli_fleet *f)
-{
-    struct stat st;
-    if (!mkdir(f->state, 0777))
-        return true;
-    if (errno == EEXIST && !stat(f->state, &st) && !S_ISDIR(st.st_mode))
-        errno = ENOTDIR;
-    if (errno == EEXIST)
-        return true;
-    cli_say(
-        "%s: the folder for pieces cannot be created: %s; the job does not begin; name a folder that can be "
-        "written with --state",
-        f->state, strerror(errno));
-    return false;
-}
-
-/* Seconds that a job waits for another one with the same output. The ranks of a killed job may need a moment
- * to end. */
-#define PATIENCE_S 3
-
-/* Locks an open file. Returns false, after a message, when another job has the lock. On a file system without
- * locks the job continues without one. */
-static bool take_lock(const struct cli_fleet *f, int fd)
-{
-    const struct timespec rest = {.tv_nsec = 20000000};
-    const double begin = cli_seconds();
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    char who[48] = "";
-    while (fcntl(fd, F_SETLK, &lock) && (errno == EAGAIN || errno == EACCES)) {
-        if (cli_seconds() - begin < PATIENCE_S) {
-            nanosleep(&rest, NULL);
-            continue;
-        }
-        if (!fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK && lock.l_pid > 0)
-            snprintf(who, sizeof who, " (process %ld)", (long)lock.l_pid);
-        cli_say("%s: another job is writing this output%s; wait until it has ended, or name another --output",
-                f->state, who);
-        return false;
-    }
-    return true;
-}
-
-/* Makes and locks the folder, because another job with the same output would remove it at its end and
- * overwrite the result. Processes of captures do not inherit the lock, so it ends with this process, however
- * that ends. Returns false after a message. */
-static bool lock_folder(struct cli_fleet *f)
-{
-    struct stat mine, there;
-    f->lock_fd = -1;
-    if (asprintf(&f->lock, "%s/lock", f->state) < 0) {
-        f->lock = NULL;
-        return cli_no_memory(), false;
-    }
-    while (make_folder(f)) {
-        const int fd = open(f->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (fd < 0 && errno == ENOENT)
-            continue; /* a job that just ended removed the folder */
-        if (fd < 0) {
-            cli_say(
-                "%s: the lock file cannot be created: %s; the job does not begin; make its folder writable, "
-                "or name another --output",
-                f->lock, strerror(errno));
-            return false;
-        }
-        const bool taken = take_lock(f, fd);
-        if (taken && !fstat(fd, &mine) && !stat(f->lock, &there) && mine.st_ino == there.st_ino) {
-            f->lock_fd = fd;
-            return true;
-        }
-        close(fd);
-        if (!taken)
-            return false;
-    }
-    return false;
-}
-
-/* Makes the folder, or checks that it belongs to this job. Returns false after a message. */
-static bool open_state(struct cli_fleet *f)
-{
-    bool any;
-    if (!(f->made_state ? lock_folder(f) : make_folder(f)) || !find_pieces(f->state, &any))
-        return false;
-    if (f->own.values[CLI_FLEET_RESUME].given || !any)
-        return true;
-    cli_say("%s: the folder has pieces of an earlier job; continue that job with --resume, or name another "
-            "folder",
-            f->state);
-    return false;
-}
-
-static const char *output_of(const struct cli_fleet *f)
-{
-    const char *output = f->own.values[CLI_FLEET_OUTPUT].text;
-    return output && strcmp(output, "-") != 0 ? output : NULL;
-}
-
-static bool find_state(struct cli_fleet *f)
-{
-    const char *given = f->own.values[CLI_FLEET_STATE].text;
-    const char *output = output_of(f);
-    f->made_state = !given;
-    if (!given && !output) {
-        cli_usage_error(
-            f->outer,
-            "--output and --state are missing, so there is no folder for the pieces; give one of them");
-        return false;
-    }
-    if ((given ? asprintf(&f->state, "%s", given) : asprintf(&f->state, "%s.state", output)) >= 0)
-        return true;
-    f->state = NULL;
-    return cli_no_memory(), false;
-}
-
 /* ---- the job ---- */
 
 /* Decodes a capture, in a process made for that. */
@@ -468,8 +321,8 @@ bool cli_fleet_open(struct cli_fleet *f, bool with_state)
     if (cache && setenv("DEBUGINFOD_CACHE_PATH", cache, 1))
         return cli_no_memory(), false;
     const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
-    return read_captures(f) && find_state(f) && make_job(f) &&
-           (!with_state || ((listed || refuse_same(f)) && open_state(f)));
+    return read_captures(f) && cli_fleet_state_find(f) && make_job(f) &&
+           (!with_state || ((listed || refuse_same(f)) && cli_fleet_state_open(f)));
 }
 
 /* instead of an exit code: the piece is a kept one and damaged */
@@ -563,7 +416,7 @@ int cli_fleet_tell(const struct cli_fleet *f)
 
 int cli_fleet_write(struct cli_fleet *f)
 {
-    const char *path = output_of(f);
+    const char *path = cli_fleet_output(f);
     if (!path)
         return cli_results_save(f->ctx, f->sum, stdout);
     struct cli_output output;
@@ -586,16 +439,10 @@ void cli_fleet_remove(const struct cli_fleet *f, size_t part, size_t parts)
 
 void cli_fleet_close(struct cli_fleet *f)
 {
-    if (f->lock && f->lock_fd >= 0) {
-        unlink(f->lock);
-        rmdir(f->state); /* fails when pieces are in it */
-        close(f->lock_fd);
-    }
-    free(f->lock);
+    cli_fleet_state_close(f);
     ct_analysis_free(f->sum);
     ct_fleet_job_free(f->job);
     ct_manifest_free(f->manifest);
     free(f->words);
     free(f->taken);
-    free(f->state);
 }
