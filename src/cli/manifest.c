@@ -117,8 +117,8 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
     if (found.doubtful && !args->quiet)
         cli_say("%" PRIu64
-                " of the other files %s empty, compressed or archives, so captures may be missing; "
-                "unpack them, or record again",
+                " of the other files %s empty or packed, so captures may be missing; unpack them, or "
+                "record again",
                 found.doubtful, found.doubtful == 1 ? "is" : "are");
     if (found.unread)
         cli_say("%" PRIu64 " folders and files could not be read; captures in them are not listed; make them "

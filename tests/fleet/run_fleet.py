@@ -163,7 +163,7 @@ def manifest_lists(fleet):
     named = run(COMMAND, "manifest", samples)
     assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == \
         [str(samples / "a"), str(samples / "d.data")], named
-    assert "2 of the other files are empty, compressed or archives" in named.stderr, named
+    assert "2 of the other files are empty or packed" in named.stderr, named
 
 
 def copies_count_once(fleet):
