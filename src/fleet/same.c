@@ -111,7 +111,9 @@ int ct_job_refuse_same(const struct ct_fleet_job *job)
     struct place *places = calloc(ct_manifest_count(job->manifest) + 1, sizeof *places);
     const struct ct_fleet_capture *before = NULL, *at, *next = in_order(job, 0);
     size_t count = 0;
-    int rc = places ? CT_OK : ct_fail_nomem(job->ctx, "job");
+    int rc = CT_OK;
+    if (!places)
+        return ct_fail_nomem(job->ctx, "job");
     for (size_t turn = 1; !rc && (at = next); turn++, before = at) {
         next = in_order(job, turn);
         places[count].capture = at;
