@@ -293,13 +293,12 @@ static uint64_t count_blocks(const struct ct_cover_work *work, const struct part
     uint64_t most = 0;
     for (size_t i = first; i < end; i++) {
         const uint64_t count = work->blocks[parts[i].block].count;
-        if (i > first && goes_on(work, &parts[i])) {
-            total += count > most ? count - most : 0;
-            most = count > most ? count : most;
-            continue;
+        if (i > first && !goes_on(work, &parts[i]))
+            most = 0;
+        if (count > most) {
+            total += count - most;
+            most = count;
         }
-        total += count;
-        most = count;
     }
     return total;
 }
