@@ -291,7 +291,7 @@ static void remove_spec(struct ct_live *l, struct ct_live_command *c)
 {
     const uint16_t slot = ct_live_find_spec(l, c->name);
     if (slot == LIVE_NONE) {
-        answer(c, false, "%s: no specification with this name is running", c->name);
+        answer(c, false, LIVE_NO_SPEC, c->name);
         return;
     }
     struct ct_live_spec *spec = &l->specs[slot];

@@ -295,7 +295,7 @@ int ct_live_set_text(struct ct_live *l, const char *name, const char *text, size
     CT_REQUIRE_OF(l, name, text);
     const uint16_t slot = ct_live_find_spec(l, name);
     if (slot == LIVE_NONE)
-        return ct_fail(l->ctx, CT_ERR_NOT_FOUND, "%s: no specification with this name is running", name);
+        return ct_fail(l->ctx, CT_ERR_NOT_FOUND, LIVE_NO_SPEC, name);
     return ct_live_view_text(l->specs[slot].view, text, size) ? CT_OK : ct_fail_nomem(l->ctx, name);
 }
 

@@ -384,6 +384,8 @@ int ct_live_begin_spec(struct ct_live *live, const char *name, struct ct_monitor
 
 /* Returns the slot of a specification, or LIVE_NONE. */
 uint16_t ct_live_find_spec(const struct ct_live *live, const char *name);
+/* the message about a name that it does not find */
+#define LIVE_NO_SPEC "%s: no specification with this name is running"
 
 /* ---- reading specifications (monitors.c) ---- */
 

@@ -299,7 +299,7 @@ void ct_live_read(struct ct_live *l, struct ct_live_command *c)
     c->at = l->analysed;
     c->fine = !c->name || slot != LIVE_NONE;
     if (!c->fine)
-        snprintf(c->text, sizeof c->text, "%s: no specification with this name is running", c->name);
+        snprintf(c->text, sizeof c->text, LIVE_NO_SPEC, c->name);
     else if (c->action == LIVE_READ_OUTPUTS)
         read_outputs(l, c);
     else

@@ -62,16 +62,14 @@ static bool read_list(struct ct_live_posted *r, const char *key, const char ***l
     *count = 0;
     if (!array)
         return true;
-    if (!json_is_array(array))
-        return refuse(r, "\"%s\" must be an array of strings", key);
+    bool fits = json_is_array(array);
     json_array_foreach(array, i, text)
     {
-        if (!json_is_string(text))
-            return refuse(r, "\"%s\" must be an array of strings", key);
+        fits &= json_is_string(text);
         (*list)[(*count)++] = json_string_value(text);
     }
     r->text_count += *count;
-    return true;
+    return fits || refuse(r, "\"%s\" must be an array of strings", key);
 }
 
 static bool read_watch(struct ct_live_posted *r, struct ct_live_command *c)
@@ -193,15 +191,14 @@ static bool read_levels(struct ct_live_posted *r, struct ct_live_filter *f)
 {
     json_t *array = json_object_get(r->root, "levels"), *level;
     size_t i;
-    if (array && !json_is_array(array))
-        return refuse(r, "\"levels\" must be an array of exception levels, 0 to 3");
+    bool fits = !array || json_is_array(array);
     json_array_foreach(array, i, level)
     {
-        if (!json_is_integer(level) || json_integer_value(level) < 0 || json_integer_value(level) > 3)
-            return refuse(r, "\"levels\" must be an array of exception levels, 0 to 3");
-        f->levels |= 1u << json_integer_value(level);
+        const json_int_t number = json_is_integer(level) ? json_integer_value(level) : -1;
+        fits &= number >= 0 && number <= 3;
+        f->levels |= 1u << (number & 3);
     }
-    return true;
+    return fits || refuse(r, "\"levels\" must be an array of exception levels, 0 to 3");
 }
 
 static bool read_filter(struct ct_live_posted *r, struct ct_live_command *c)

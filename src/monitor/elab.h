@@ -156,6 +156,13 @@ void ct_mon_elab_needs_type(struct ct_mon_elab *e, const struct ct_mon_ast_def *
 /* Reports a second definition of a name. `old` is the place of the first one. */
 void ct_mon_elab_defined_twice(struct ct_mon_elab *e, const char *name, struct ct_mon_span at,
                                struct ct_mon_span old);
+/* Returns whether a number of arguments is wrong, after reporting it. `what`: "arguments" or "type
+ * arguments". */
+bool ct_mon_elab_wrong_number(struct ct_mon_elab *e, struct ct_mon_span at, const char *what,
+                              const char *name, size_t expected, size_t actual);
+/* Reports an argument with a name that is no parameter. */
+void ct_mon_elab_unknown_argument(struct ct_mon_elab *e, struct ct_mon_span at, const char *name,
+                                  const struct ct_mon_names *params);
 struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding *b, struct ct_mon_span at);
 const struct ct_mon_type *ct_mon_elab_type(struct ct_mon_elab *e, const struct ct_mon_env *env,
                                            const struct ct_mon_ast_type *t);

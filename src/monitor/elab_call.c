@@ -242,7 +242,7 @@ static bool place_args(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                        const struct ct_mon_cv_arg *args, size_t n, const struct ct_mon_cv_arg **placed,
                        struct ct_mon_span at)
 {
-    size_t position = 0, filled = 0;
+    size_t position = 0;
     for (size_t i = 0; i < n; i++) {
         size_t k = position;
         if (args[i].name) {
@@ -252,8 +252,7 @@ static bool place_args(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                 struct ct_mon_names names = {0};
                 for (k = 0; k < def->nparams; k++)
                     ct_mon_names_add(e->arena, &names, def->params[k].name);
-                ct_mon_diag_error(e->diags, args[i].name_span, "Undefined keyword argument %s%s",
-                                  args[i].name, ct_mon_did_you_mean(e->arena, args[i].name, &names));
+                ct_mon_elab_unknown_argument(e, args[i].name_span, args[i].name, &names);
                 return false;
             }
         } else {
@@ -264,16 +263,11 @@ static bool place_args(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                               "Argument %s of %s is given twice", def->params[k].name, fun_name(def));
             return false;
         }
-        if (k < def->nparams) {
+        if (k < def->nparams)
             placed[k] = &args[i];
-            filled++;
-        }
     }
-    if (filled == def->nparams && n == def->nparams)
-        return true;
-    ct_mon_diag_error(e->diags, at, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
-                      fun_name(def), def->nparams, n);
-    return false;
+    /* no parameter is filled twice: with as many arguments as parameters, all are filled */
+    return !ct_mon_elab_wrong_number(e, at, "arguments", fun_name(def), def->nparams, n);
 }
 
 static struct ct_mon_cv expand(struct ct_mon_elab *e, struct ct_mon_closure *c,

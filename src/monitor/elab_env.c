@@ -67,6 +67,22 @@ struct ct_mon_binding *ct_mon_env_add(struct ct_mon_elab *e, struct ct_mon_env *
     return b;
 }
 
+bool ct_mon_elab_wrong_number(struct ct_mon_elab *e, struct ct_mon_span at, const char *what,
+                              const char *name, size_t expected, size_t actual)
+{
+    if (expected != actual)
+        ct_mon_diag_error(e->diags, at, "Wrong number of %s for %s. Expected: %zu, actual: %zu", what, name,
+                          expected, actual);
+    return expected != actual;
+}
+
+void ct_mon_elab_unknown_argument(struct ct_mon_elab *e, struct ct_mon_span at, const char *name,
+                                  const struct ct_mon_names *params)
+{
+    ct_mon_diag_error(e->diags, at, "Undefined keyword argument %s%s", name,
+                      ct_mon_did_you_mean(e->arena, name, params));
+}
+
 void ct_mon_elab_needs_type(struct ct_mon_elab *e, const struct ct_mon_ast_def *def)
 {
     const char *name = def->name ? def->name : "function";
@@ -250,13 +266,9 @@ static const struct ct_mon_type *type_definition(struct ct_mon_elab *e, const st
                                                  const struct ct_mon_binding *b)
 {
     const struct ct_mon_ast_stmt *s = b->type_def;
-    if (t->nargs != s->ntype_params) {
-        ct_mon_diag_error(e->diags, t->span,
-                          "Wrong number of type arguments for %s. Expected: %zu, actual: %zu", t->name,
-                          s->ntype_params, t->nargs);
-        return e->types.error;
-    }
-    if (!s->type || !ct_mon_elab_step(e, t->span))
+    if (!s->type ||
+        ct_mon_elab_wrong_number(e, t->span, "type arguments", t->name, s->ntype_params, t->nargs) ||
+        !ct_mon_elab_step(e, t->span))
         return e->types.error;
     struct ct_mon_env *inner = ct_mon_env_new(e, b->env);
     for (size_t i = 0; i < t->nargs; i++)
@@ -318,12 +330,8 @@ static const struct ct_mon_type *named_type(struct ct_mon_elab *e, const struct 
                           ct_mon_did_you_mean(e->arena, t->name, &names));
         return ts->error;
     }
-    if (t->nargs != TYPES[i].n) {
-        ct_mon_diag_error(e->diags, t->span,
-                          "Wrong number of type arguments for %s. Expected: %zu, actual: %zu", t->name,
-                          TYPES[i].n, t->nargs);
+    if (ct_mon_elab_wrong_number(e, t->span, "type arguments", t->name, TYPES[i].n, t->nargs))
         return ts->error;
-    }
     for (size_t k = 0; k < t->nargs; k++) {
         args[k] = ct_mon_elab_type(e, env, t->args[k]);
         if (!args[k]->value) {

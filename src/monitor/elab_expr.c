@@ -243,12 +243,9 @@ static struct ct_mon_cv typed(struct ct_mon_elab *e, struct ct_mon_env *env, con
     if (cv.kind != CV_CLOSURE)
         return cv;
     struct ct_mon_ast_def *def = cv.closure->def;
-    if (def->ntype_params != x->ntypes) {
-        ct_mon_diag_error(e->diags, x->span,
-                          "Wrong number of type arguments for %s. Expected: %zu, actual: %zu",
-                          def->name ? def->name : "function", def->ntype_params, x->ntypes);
+    if (ct_mon_elab_wrong_number(e, x->span, "type arguments", def->name ? def->name : "function",
+                                 def->ntype_params, x->ntypes))
         return cv_error(e);
-    }
     struct ct_mon_closure *c = ARENA_NEW(e->arena, struct ct_mon_closure);
     *c = (struct ct_mon_closure){.def = def, .env = cv.closure->env, .ngiven = x->ntypes};
     c->given = ARENA_ARRAY(e->arena, struct ct_mon_type_bind, x->ntypes);

@@ -222,17 +222,15 @@ void ct_mon_watch_function_names(struct ct_mon_arena *arena, struct ct_mon_names
 
 static struct ct_mon_wv wrong_number(struct ct_mon_watch *w, const struct ct_mon_wx *x, size_t expected)
 {
-    return ct_mon_watch_error(w, x->span, "Wrong number of arguments for %s. Expected: %zu, actual: %zu",
-                              x->name, expected, x->nargs);
+    ct_mon_elab_wrong_number(w->e, x->span, "arguments", x->name, expected, x->nargs);
+    return FAILED;
 }
 
 bool ct_mon_watch_bind(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
                        const struct ct_mon_wdef *d, struct ct_mon_wenv **inner)
 {
-    if (x->nargs != d->nparams) {
-        wrong_number(w, x, d->nparams);
+    if (ct_mon_elab_wrong_number(w->e, x->span, "arguments", x->name, d->nparams, x->nargs))
         return false;
-    }
     for (size_t i = 0; i < d->nparams; i++) {
         size_t k = i;
         if (x->arg_names[i]) {
@@ -242,8 +240,7 @@ bool ct_mon_watch_bind(struct ct_mon_watch *w, struct ct_mon_wenv *env, const st
                 struct ct_mon_names names = {0};
                 for (k = 0; k < d->nparams; k++)
                     ct_mon_names_add(w->e->arena, &names, d->params[k]);
-                ct_mon_watch_error(w, x->args[i]->span, "Undefined keyword argument %s%s", x->arg_names[i],
-                                   ct_mon_did_you_mean(w->e->arena, x->arg_names[i], &names));
+                ct_mon_elab_unknown_argument(w->e, x->args[i]->span, x->arg_names[i], &names);
                 return false;
             }
         }
