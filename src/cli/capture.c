@@ -268,12 +268,13 @@ void cli_capture_close(struct cli_capture *c)
         close(c->spool);
 }
 
-void cli_capture_tell_frames(const struct cli_capture *c, const struct ct_chain *chain)
+void cli_capture_tell_frames(struct cli_capture *c, const struct ct_chain *chain)
 {
     struct ct_seen seen = {0};
     ct_seen_add(&seen, chain, CT_LEVEL_FRAME, 1);
-    if (!seen.misframed)
+    if (!seen.misframed || c->told_misframed)
         return;
+    c->told_misframed = true;
     cli_say("%s: no CoreSight frame was found in %llu bytes with framing %s; nothing was decoded; try "
             "another --framing",
             c->path, (unsigned long long)ct_chain_frame_stats(chain)->input_bytes,

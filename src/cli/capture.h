@@ -95,6 +95,7 @@ struct cli_capture {
     struct ct_buffer *buffers; /* copies, with the framing and path from the options */
     struct cli_progress progress;
     int spool;           /* descriptor of the file with a copy of standard input; or -1 */
+    bool told_misframed; /* by cli_capture_tell_frames */
     struct ct_seen seen; /* what was lost in everything that was decoded */
 };
 
@@ -123,8 +124,8 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capt
 void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,
                        bool frames);
 
-/* Warns when the buffer of a finished chain should have frames but has none. */
-void cli_capture_tell_frames(const struct cli_capture *capture, const struct ct_chain *chain);
+/* Warns, once for a capture, when the buffer of a finished chain should have frames but has none. */
+void cli_capture_tell_frames(struct cli_capture *capture, const struct ct_chain *chain);
 
 /* Returns whether trace was lost, contradicts the program, or the file was incomplete. With `strict` also
  * whether a trace unit lost trace in overflows or memory is missing. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/perf_options.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/branch_lists.h"
 
@@ -42,14 +44,29 @@ static bool can_use(const struct cli_args *args, const char *path, bool with_lis
            memcmp(start, magic, sizeof start) == 0;
 }
 
+/* Returns whether the file or folder of an option can be read. Reports it if not, because without it code
+ * would silently be missing. */
+static bool is_readable(const struct cli_args *args, const char *name)
+{
+    const char *path = cli_value_of(args, name)->text;
+    if (access(path, R_OK) == 0)
+        return true;
+    cli_say("%s: it cannot be read: %s; correct --%s, or leave it out", path, strerror(errno), name);
+    return false;
+}
+
 bool cli_perf_options_check(const struct cli_args *args, const char *path)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names && !accepts_all; i++) {
-        bool used = !is_given(args, names[i].name) || can_use(args, path, names[i].with_lists);
+        if (!is_given(args, names[i].name))
+            continue;
+        bool used = can_use(args, path, names[i].with_lists);
         for (int k = 0; k < args->rest_count && !used; k++)
             used = can_use(args, args->rest[k], names[i].with_lists);
-        if (used)
+        if (used && is_readable(args, names[i].name))
             continue;
+        if (used)
+            return false;
         cli_usage_error(args->command,
                         "--%s works only with perf.data files, but %s is not one; leave it out",
                         names[i].name, strcmp(path, "-") == 0 ? "standard input" : path);

@@ -4,8 +4,8 @@
 
 #include "cli/cli.h"
 
-/* Refuses such an option when the capture at `path` cannot use it and no other operand can. Several operands
- * may be of different kinds. Returns false after a message. */
+/* Refuses such an option when the capture at `path` cannot use it and no other operand can, and a file or
+ * folder that cannot be read. Several operands may be of different kinds. Returns false after a message. */
 bool cli_perf_options_check(const struct cli_args *args, const char *path);
 
 /* Accepts these options for all captures from now on. Called in a process that decodes one of the captures of

@@ -31,7 +31,8 @@ static int perf_probe(const struct ct_files *files, const struct ct_path_to_open
         (memcmp(target->head, CT_PERF_MAGIC, 8) == 0 || memcmp(target->head, "2ELIFREP", 8) == 0))
         return 1;
     snprintf(why, cap, "%s",
-             target->kind == CT_FILE_REGULAR ? "does not begin with PERFILE2" : "is not a regular file");
+             target->kind == CT_FILE_REGULAR ? "the file does not begin with PERFILE2"
+                                             : "this is not a regular file");
     return 0;
 }
 

@@ -66,11 +66,12 @@ static int raw_probe(const struct ct_files *files, const struct ct_path_to_open 
     (void)files;
     if (strcmp(target->section, "capture") == 0)
         return 1;
-    snprintf(why, cap, "%s",
-             target->kind == CT_FILE_REGULAR
-                 ? "does not begin with [capture]; a raw trace is opened by the .ini file that describes "
-                   "it"
-                 : "is not a regular file");
+    snprintf(
+        why, cap, "%s",
+        target->kind == CT_FILE_REGULAR
+            ? "the file does not begin with [capture]; a raw trace is opened by the .ini file that describes "
+              "it"
+            : "this is not a regular file");
     return 0;
 }
 

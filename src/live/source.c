@@ -114,10 +114,11 @@ static int find_addresses(struct ct_ctx *ctx, const char *name, const char *text
     const int rc = ct_live_addresses(text, all);
     if (rc == EAI_MEMORY)
         return ct_fail_nomem(ctx, name);
+    if (rc == EAI_SERVICE || !*text || text[strlen(text) - 1] == ':')
+        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the port is missing or wrong, so no trace is read; write %s",
+                       name, listens ? "listen:[ADDRESS:]PORT" : "tcp:HOST:PORT");
     return rc ? ct_fail(ctx, CT_ERR_FORMAT, "%s: %s: %s", name,
-                        listens ? "cannot listen at this address"
-                                : "cannot "
-                                  "connect",
+                        listens ? "cannot listen at this address" : "cannot connect",
                         rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc))
               : CT_OK;
 }
@@ -140,10 +141,7 @@ static int open_socket(struct ct_ctx *ctx, const struct ct_live_say *say, struct
     freeaddrinfo(all);
     if (fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: %s: %s", s->name,
-                       listens ? "cannot listen at this address"
-                               : "cannot "
-                                 "connect",
-                       strerror(error));
+                       listens ? "cannot listen at this address" : "cannot connect", strerror(error));
     if (listens)
         tell_port(say, fd);
     *(listens ? &s->listener : &s->fd) = fd;

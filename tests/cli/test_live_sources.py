@@ -289,7 +289,7 @@ def check_refused(coretap, folder):
     own.write_text(config)
     done = offline(coretap, "live", "--config", own, "--at", PLACE, "--tee", folder / "own", trace)
     check("--tee: the description is not written onto --config",
-          done.returncode == 2 and "own.ini: is not empty" in done.stderr and
+          done.returncode == 2 and "own.ini: the file is not empty" in done.stderr and
           not (folder / "own").exists(), done)
     done = offline(coretap, "live", "--config", RAW.parent / "quickstart", "--at", PLACE, "--tee",
                    folder / "x", trace)

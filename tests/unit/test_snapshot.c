@@ -396,7 +396,7 @@ TEST_WITH(the_probe_says_why, f)
                           WORDS("empty", "snapshot: this is a directory without", "raw: ", "perf.data: ")));
     assert_int_equal(fixture_open(f, "cap/etb.bin"), CT_ERR_FORMAT);
     assert_true(
-        has_words(ct_ctx_error(f->ctx), WORDS("snapshot: this is neither", "raw: does not begin with [cap")));
+        has_words(ct_ctx_error(f->ctx), WORDS("snapshot: this is neither", "raw: the file does not begin")));
     assert_int_equal(fixture_open(f, "perf"), CT_ERR_FORMAT);
     assert_true(has_words(ct_ctx_error(f->ctx), WORDS("perf: ", "header")));
     assert_int_equal(fixture_open(f, "-"), CT_ERR_ARG);

@@ -109,6 +109,6 @@ $ od -An -v -tx1 $T/etb.bin >$T/etb.txt; coretap info $T/etb.txt
 $ head -c 4096 /dev/zero >$T/zeros.bin; coretap info $T/zeros.bin
 ! coretap: $T/zeros.bin: the format is not recognised, so it cannot be read:
 !   snapshot: this is neither a directory with a snapshot.ini nor a file that begins with [snapshot]
-!   raw: does not begin with [capture]; a raw trace is opened by the .ini file that describes it
-!   perf.data: does not begin with PERFILE2
+!   raw: the file does not begin with [capture]; a raw trace is opened by the .ini file that describes it
+!   perf.data: the file does not begin with PERFILE2
 [2]

@@ -52,7 +52,7 @@ $ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/
 ! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 $ coretap stats --symfs $T/root $T/moved.data | grep instructions
 | instructions=4610
-$ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
+$ mkdir $T/other; coretap info -q --symfs $T/other $T/moved.data | grep missing
 | missing: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 ! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
 ! coretap: $T/moved.data: the capture has no memory image of code that ran in $T/moved/quickstart/firmware.bin (254 times); that code was not decoded; 'coretap info' lists the images and the missing files
@@ -98,7 +98,7 @@ $ echo no perf.data | coretap info -
 ! Try 'coretap info --help'.
 [2]
 $ coretap info --kcore $T/no-kcore $T/run.data
-! coretap: $T/no-kcore: the kernel memory given with --kcore cannot be used: No such file or directory
+! coretap: $T/no-kcore: it cannot be read: No such file or directory; correct --kcore, or leave it out
 [2]
 
 Firmware as text is a program like one in an ELF file, but perf cannot read code in it.
