@@ -32,28 +32,28 @@ struct ct_path {
     struct ct_code_view *view;
     const uint32_t *changing; /* not 0: some code has several versions */
     struct ct_unit *unit;
-    uint32_t id;
     struct ct_code_block *now; /* entered, and not passed on yet */
-    bool partial;              /* `now` was left early */
-    uint32_t at;               /* executed instructions of `now`, if it was left early */
-    bool handler;              /* a signal handler begins with the next block */
-    bool interrupted_known;    /* `interrupted` is set */
     struct ct_path_place interrupted;
     struct ct_path_place told; /* address of the unit when the core switched to another thread */
+    uint64_t return_to;
+    uint64_t spent_end;
+    uint64_t vectors[CT_PATH_VECTORS]; /* vector tables of earlier exceptions */
+    uint64_t unplaced;                 /* blocks whose end is unknown */
+    ct_path_access_fn *access;         /* NULL: no memory is watched */
+    void *access_user;
+    struct ct_path_m m;
+    uint32_t id;
+    uint32_t at;          /* executed instructions of `now`, if it was left early */
+    uint32_t spent_insns; /* instructions of the last entered block whose cycles are not counted yet */
+    unsigned vector_count;
+    bool partial;           /* `now` was left early */
+    bool handler;           /* a signal handler begins with the next block */
+    bool interrupted_known; /* `interrupted` is set */
     bool away;
     bool system;
     bool m_profile; /* of the machine's processors */
-    struct ct_path_m m;
-    uint64_t unplaced; /* blocks whose end is unknown */
-    bool returns;      /* the next block may be an exception vector with the return address `return_to` */
-    uint64_t return_to;
-    bool vague;           /* the address from which execution left the block is unknown */
-    uint32_t spent_insns; /* instructions of the last entered block whose cycles are not counted yet */
-    uint64_t spent_end;
-    uint64_t vectors[CT_PATH_VECTORS]; /* vector tables of earlier exceptions */
-    unsigned vector_count;
-    ct_path_access_fn *access; /* NULL: no memory is watched */
-    void *access_user;
+    bool returns;   /* the next block may be an exception vector with the return address `return_to` */
+    bool vague;     /* the address from which execution left the block is unknown */
 };
 
 /* Passes the first `count` instructions of a block to the trace unit, except a waypoint that is the last of

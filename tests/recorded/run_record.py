@@ -457,8 +457,8 @@ def machine_of_a32_is_refused(folder):
     kernel = folder.with_name("exit.bin")
     kernel.write_bytes(struct.pack("<4I", 0xe3a00018, 0xe59f1000, 0xef123456, 0x20026))
     for command in [c for c in ["qemu-system-arm", "qemu-system-aarch64"] if shutil.which(c)]:
-        machine = [command, "-M", "virt", "-cpu", "cortex-a15", "-nic", "none", "-nographic", "-monitor", "none", "-serial", "none",
-                   "-semihosting", "-kernel", kernel]
+        machine = [command, "-M", "virt", "-cpu", "cortex-a15", "-nic", "none", "-nographic", "-monitor",
+                   "none", "-serial", "none", "-semihosting", "-kernel", kernel]
         run = subprocess.run([COMMAND, "record", "--system", "-o", folder, "--", *machine],
                              capture_output=True, text=True, timeout=60, check=False)
         if run.returncode != 2 or "whole machines are recorded only in A64 or with a Cortex-M" \
