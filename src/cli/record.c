@@ -341,7 +341,6 @@ const struct cli_command cli_command_record = {
     .whole =
         "'record' writes the whole capture; use --range, --start or --stop, or select a part when reading it",
     .examples = "coretap record -o capture --cycle-count --timestamps -- ./program 500\n"
-                "coretap record --system -o capture -- qemu-system-arm -M mps2-an386 -kernel a.elf\n"
                 "coretap record -o small --return-stack --start work -- ./program 500\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
