@@ -575,8 +575,9 @@ struct ct_wcet_view {
 enum ct_wcet_format {
     CT_WCET_FORMAT_TEXT, /* keys and tables */
     CT_WCET_FORMAT_JSON,
-    CT_WCET_FORMAT_DOT,  /* the path in graphviz's language */
-    CT_WCET_FORMAT_HTML, /* an HTML page with source lines */
+    CT_WCET_FORMAT_DOT,    /* the path in graphviz's language */
+    CT_WCET_FORMAT_HTML,   /* an HTML page with source lines */
+    CT_WCET_FORMAT_BOUNDS, /* a text for ct_wcet_bounds, with the loops and the numbers that were used */
 };
 
 struct ct_wcet_write_options {

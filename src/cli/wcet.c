@@ -23,7 +23,8 @@ enum {
     OPTIONS = FILTER + CLI_FILTER_ROWS - 1,
 };
 
-static const char *const formats[] = {"text", "json", "dot", "html", NULL}; /* enum ct_wcet_format */
+static const char *const formats[] = {"text", "json",   "dot",
+                                      "html", "bounds", NULL}; /* enum ct_wcet_format */
 static const char *const unobserved[] = {"assume", "exclude", NULL};
 static const char *const nested[] = {"observed", "product", NULL};
 
@@ -67,7 +68,8 @@ static const struct cli_option options[OPTIONS] = {
                 .kind = CLI_CHOICE,
                 .choices = formats,
                 .help = "text; json; dot: the longest path for graphviz; html: a page with the path, its "
-                        "source and the assumptions."},
+                        "source and the assumptions; bounds: a file for --bounds, with all loops and "
+                        "recursions and the numbers that were used."},
     [TARGETS] = {.name = "targets",
                  .kind = CLI_TEXT,
                  .arg = "FILE",

@@ -58,7 +58,7 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
         "observed",
         "this was observed only in cycle counts of several steps together",
         "the code that this call leads to is not known, and is not in the bound",
-        "the bound of this loop is only the largest observed count",
+        "the bound of this loop is only the largest observed count; --format bounds writes a file to correct",
         "the code that this branch leads to is not known, and is not in the bound",
         "the total iterations of this loop are only the largest observed count, for each entry of the loop "
         "around it",

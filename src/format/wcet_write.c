@@ -16,6 +16,9 @@ static int print(FILE *out, const struct ct_wcet_view *view, const struct ct_wce
     case CT_WCET_FORMAT_DOT:
         ct_wcet_print_dot(out, view);
         return CT_OK;
+    case CT_WCET_FORMAT_BOUNDS:
+        ct_wcet_print_bounds(out, view);
+        return CT_OK;
     case CT_WCET_FORMAT_HTML:
         return ct_wcet_html(out, view);
     default:
@@ -31,7 +34,7 @@ int ct_wcet_write(struct ct_ctx *ctx, const struct ct_wcet_view *view,
     struct ct_out out;
     CT_REQUIRE(ctx, view, view->entry, view->wcet, view->cfg, view->result, write);
     int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
-    if (!rc && mine.format > CT_WCET_FORMAT_HTML)
+    if (!rc && mine.format > CT_WCET_FORMAT_BOUNDS)
         rc = ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
                      mine.format);
     if (!rc)

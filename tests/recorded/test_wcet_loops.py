@@ -59,6 +59,19 @@ def check_lines(recording):
         assert loop["origin"] == "told" and loop["bound"] == 1000 + loop["line"], loop
 
 
+def check_file(recording):
+    """Checks that the file of bounds that the command writes is one that it reads, and names all loops."""
+    loops = recording.loops()
+    text = command.output(*(word if word != "json" else "bounds" for word in recording.words))
+    for loop in loops:
+        kind = "" if loop["origin"] == "observed" else "# "
+        assert f"{kind}loop loops.c:{loop['line']} " in text, (loop, text)
+    assert "\nrecursion recursive " in text, text
+    again = recording.loops(text)
+    assert all(loop["origin"] != "observed" for loop in again), again
+    assert json.loads(recording.run(text).stdout)["is_bound"], text
+
+
 def check_comments(recording):
     """Checks that a bound in the source is that of its loop only."""
     loops = {loop["line"]: loop for loop in recording.loops()}
@@ -102,7 +115,7 @@ def main():
                             if not shutil.which(tool)), None)
             for level in ("-O0", "-O1", "-O2", "-Os"):
                 recording = None if missing else Recording(pathlib.Path(folder), isa, level)
-                for check in (check_lines, check_comments, check_shared, check_refusals):
+                for check in (check_lines, check_file, check_comments, check_shared, check_refusals):
                     name = f"{isa} {level} {check.__name__.removeprefix('check_')}"
                     tap.case(name, missing, lambda c=check, r=recording: c(r))
     return tap.finish()
