@@ -68,7 +68,7 @@ int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recordin
                          uint64_t *bias);
 
 /* Adds the ELF files that a system emulator loads and runs at the addresses that they name, by its command
- * line. The first of them is then the first program. CT_ERR_NOMEM. */
+ * line. CT_ERR_NOMEM. */
 int ct_recording_firmware(struct ct_ctx *ctx, char *const *argv, struct ct_record_programs *programs);
 
 /* Writes live.ini, which describes the stream. The errors of ct_recording_program, CT_ERR_IO. */
