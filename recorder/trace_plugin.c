@@ -360,8 +360,9 @@ static void put_exceptions(unsigned cpu, const struct block *b)
         break;
     case EXCEPTIONS_M_TAKEN_SOME:
         put_taken(cpu, taken, count);
-        if (!handler)
-            add_handler(b->addr);
+        for (unsigned i = 0; i < count; i++) /* all but the last one have not executed anything yet */
+            if (i + 1 < count || !handler)
+                add_handler(w->exceptions->handlers[taken[i].number]);
         break;
     case EXCEPTIONS_M_RESET:
         put(cpu, TRACE_M_RESET);

@@ -237,8 +237,8 @@ def check_errors(folder):
     subprocess.run(["aarch64-linux-gnu-strip", "-o", bare, program], check=True)
     five = [word for _ in range(5) for word in ("--watch-data", "speed")]
     for options, what, text in (
-            (["--itm", "nothing"], program, "'nothing': is not a variable of"),
-            (["--itm", "main"], program, "'main': is not a variable of"),
+            (["--itm", "nothing"], program, "'nothing': this is not a variable of"),
+            (["--itm", "main"], program, "'main': this is not a variable of"),
             (["--itm", "ports"], bare, "which has no symbols"),
             (["--itm", "all"], program, "an ITM has 256 stimulus ports"),
             (five, program, "a DWT has no more comparators")):

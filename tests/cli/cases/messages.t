@@ -444,7 +444,7 @@ $ cd $T; coretap tessla --spec s --trace nowhere -u ns
 ! coretap: nowhere: the trace cannot be read: No such file or directory
 [2]
 $ cd $T; printf 'x: a = 1\n' >t; coretap tessla --spec s --trace t -u ns
-! coretap: t:1: error: expected a time; write each line as TIME: NAME = VALUE
+! coretap: t:1: error: expected a time, or a table that begins with 'time,NAME'; write each line as TIME: NAME = VALUE
 [2]
 $ cd $T; coretap help nothing
 ! coretap: unknown command 'nothing'
