@@ -203,6 +203,33 @@ struct ct_dwarf_split {
     struct shared file;
 };
 
+static bool is_split(const char *section)
+{
+    const size_t size = strlen(section);
+    return size >= 4 && strcmp(section + size - 4, ".dwo") == 0;
+}
+
+/* Takes the names of all other debug sections away if the file has sections of split units. Both are in the
+ * objects of clang's -gsplit-dwarf=single, of which libdw would read the skeletons. */
+static void hide_skeletons(Elf *elf)
+{
+    size_t names;
+    bool has_split = false;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return;
+    for (int hides = 0; hides <= has_split; hides++)
+        for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+            GElf_Shdr header;
+            const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+            if (!name || !strstr(name, "debug_"))
+                continue;
+            has_split |= is_split(name);
+            header.sh_name = 0;
+            if (hides && !is_split(name))
+                gelf_update_shdr(scn, &header);
+        }
+}
+
 /* Opens the `size` bytes copied for a split file with libdw, unless `rc` is an error. Frees the split file on
  * failure. */
 static int begin_split(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split *split,
@@ -213,6 +240,8 @@ static int begin_split(struct ct_dwarf_reader *reader, const char *path, struct 
     errno = 0;
     if (!rc && ct_elf_open(NULL, path, file->copy, size, &file->elf) == CT_OK)
         rc = spend(reader, path, file->elf.elf);
+    if (!rc && file->elf.elf)
+        hide_skeletons(file->elf.elf);
     if (!rc && file->elf.elf && size_of_debug(file->elf.elf, &packed) < MOST_DEBUG)
         file->dwarf = begin_dwarf(reader, file->elf.elf, path);
     rc = rc == CT_ERR_NOMEM || rc == CT_ERR_LIMIT ? rc : ct_dwarf_status(reader, CT_OK);

@@ -495,9 +495,9 @@ static int read_symbol(struct ct_variable_search *s, const struct ct_area *symbo
     const bool is_number = symbol->size && symbol->size <= 8 && !(symbol->size & (symbol->size - 1));
     if (*s->path || !symbol->size)
         return ct_fail(s->reader.ctx, CT_ERR_UNSUPPORTED,
-                       "%s: variable '%s': the program has no debug information for it, so its %s is "
+                       "%s: variable '%s': the program has no debug information for it, so its %s "
                        "unknown; compile it with -g",
-                       s->reader.name, s->name, *s->path ? "parts" : "size");
+                       s->reader.name, s->name, *s->path ? "parts are" : "size is");
     out->name = ct_arena_strdup(s->arena, symbol->name);
     out->type = "";
     out->addr = symbol->addr;

@@ -323,6 +323,8 @@ def main():
              ("C, clang, .dwo", check_c, "clang", ["--target=aarch64-linux-gnu", "-gsplit-dwarf"], A64_GCC),
              ("C, clang, DWARF 4, .dwo", check_c, "clang",
               ["--target=aarch64-linux-gnu", "-gdwarf-4", "-gsplit-dwarf"], A64_GCC),
+             ("C, clang, split units in the objects", check_c, "clang",
+              ["--target=aarch64-linux-gnu", "-gsplit-dwarf=single"], A64_GCC),
              ("C++, g++, .dwo", check_cxx, A64_GXX, ["-gsplit-dwarf"], A64_GXX),
              ("C++, clang, .dwo", check_cxx, "clang++",
               ["--target=aarch64-linux-gnu", "-gsplit-dwarf"], A64_GXX),
