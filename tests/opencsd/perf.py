@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that perf prints the same bytes with coretap's library in place of OpenCSD's: for perf.data of the
-corpus, and for recorded programs, sound and damaged. Instructions of damaged trace are compared up to
-where execution leaves the mapped files, because there perf shows what OpenCSD happened to have read ahead,
-or up to where a decoder complains: test_streams.c compares what follows. Each output of damaged trace that
-differs is printed, and at most one in a hundred may: some results of 1.3.3 depend on memory that it never
-wrote. perf runs half of its commands on each recording, with CT_LONG=1 all.
+corpus, and for recorded programs, sound and damaged. Each output of damaged trace that differs is printed,
+and at most one in a hundred may: some results of 1.3.3 depend on memory that it never wrote. perf runs half
+of its commands on each recording, with CT_LONG=1 all.
 
 usage: perf.py COMMAND PLUGIN EXAMPLES LIBRARY"""
 import os
@@ -34,7 +32,6 @@ COMMANDS = [
 OF_DAMAGED = [["script", "--itrace=i1i"], ["report", "-D"]]
 INJECTIONS = [["--itrace=i512il"], ["--itrace=i100il", "--strip"]]
 SNAPSHOTS = ["TC2", "ete_ip", "trace_cov_a15"]  # snapshots of the corpus, in the short tier
-ENDS = (b"[unknown] ([unknown])", b"\tDCD_ETMV4", b"\tDCD_PTM")
 MOST_BYTES = 16 << 20  # of perf's output; intact recordings give less
 MOST_DAMAGED = 1 << 20  # of damaged recordings, at a few hundred KB a second
 CUT = "cut"
@@ -63,14 +60,6 @@ def perf(command, line, output=None, most=MOST_BYTES):
     return [line for line in said.splitlines() if not line.startswith(TIP)], messages.splitlines(), code
 
 
-def inside(lines):
-    """Returns the number of lines before the first complaint, or the first instruction that is in no file."""
-    for i, line in enumerate(lines):
-        if any(end in line for end in ENDS):
-            return i
-    return len(lines)
-
-
 def difference(ways, line, cut=False, output=None):
     """Returns what differs between both libraries, or None."""
     most = MOST_DAMAGED if cut else MOST_BYTES
@@ -82,10 +71,10 @@ def difference(ways, line, cut=False, output=None):
     codes = {theirs[2], ours[2]}
     why = None if len(codes) == 1 or (cut and CUT in codes) else f"exit code {theirs[2]}, {ours[2]}"
     for i, (a, b) in enumerate(zip(theirs[:2], ours[:2])):
-        if cut and not i:
-            end = min(inside(a), inside(b))
+        if cut and CUT in codes:
+            end = min(len(a), len(b))
             a, b = a[:end], b[:end]
-            why = why or (None if end else "nothing to compare")
+            why = why or (None if end or i else "nothing to compare")
         if a != b:
             why = why or first_difference(a, b, ("OpenCSD", "coretap"))[:MOST_SHOWN]
     return why
