@@ -15,202 +15,33 @@
  * stores, and reads the newest published clock at every block. If its own clock is not at least `latency`
  * ahead of that clock, it waits until it is, and for `latency` cycles at least, like a wait for a line from
  * another cache: trace with a cycle count threshold does not show shorter waits. */
-#define _GNU_SOURCE /* process_vm_readv, futex */
-#include <linux/futex.h>
-#include <pthread.h>
-#include <stddef.h>
+#define _GNU_SOURCE /* process_vm_readv */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "exceptions_m.h"
+#include "chunks.h"
+#include "code.h"
 #include "fault.h"
 #include "guest.h"
 #include "guest_m.h"
-#include "mappings.h"
 #include "qemu_plugin_api.h"
-#include "trace_stream.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
 
-#define PAGE     UINT64_C(4096)
-#define PAGES    (1u << 16) /* pages of code that are written whole; of others only executed blocks */
-#define HANDLERS 256u
-#define VECTOR   0x80u /* bytes of an exception vector: Arm ARM DDI 0487, D1.3.1 */
-#define FILES    1024u
-#define SG       0xe97fe97fu /* the instruction */
-
-/* What the callbacks know about a block that QEMU translated. */
-struct block {
-    uint32_t id;
-    uint32_t insns;
-    uint32_t whole; /* value of `at` of the thread when the whole block was executed */
-    _Atomic uint32_t handler;
-    uint32_t sets_context; /* number of the register + 1, if it ends with MSR CONTEXTIDR_EL1 */
-    uint32_t vector_level; /* exception level, if it may be an exception vector to it; else 0 */
-    uint32_t stores;       /* 1: the block may write to memory */
-    uint64_t addr;
-    uint64_t end;
-    struct block *next;
-};
-
-/* The state of a thread that writes; each has a cache line of its own. */
-struct writer {
-    _Alignas(64) uint32_t *words;
-    _Atomic uint32_t *used;
-    uint32_t count;
-    uint32_t room;
-    uint64_t clock;      /* clock of the thread, in cycles */
-    uint64_t seen;       /* the newest published clock that the thread has read */
-    uint64_t end;        /* end of the block before */
-    uint32_t insns;      /* instructions of the block before */
-    uint32_t until_wait; /* number of blocks up to the next wait for memory */
-    uint64_t random;
-    uint32_t sets_context;           /* sets_context of the block before */
-    struct exceptions_m *exceptions; /* of the M profile; NULL: no block was executed yet */
-};
+#define VECTOR 0x80u       /* bytes of an exception vector: Arm ARM DDI 0487, D1.3.1 */
+#define SG     0xe97fe97fu /* the instruction */
 
 /* The newest published clock, in a cache line of its own. */
 static struct {
     _Alignas(64) _Atomic uint64_t clock;
 } newest_known;
 
-/* The state of the recording of one program: QEMU loads the plugin once. */
-static struct {
-    struct writer writers[TRACE_THREADS];
-    struct trace_area *area;
-    pthread_mutex_t lock;
-    _Atomic int detached; /* there is no reader any more, or this is a forked child */
-    uint32_t next_free;   /* where the search for a free chunk begins */
-    uint32_t block_chunk; /* chunk that blocks are written to */
-    uint32_t block_count;
-    uint32_t thread_count;
-    _Atomic uint32_t threads_now;
-    uint64_t seed;
-    uint32_t latency; /* in cycles; 0: clocks of threads agree at system calls only */
-    int each;
-    int arm32;
-    int system; /* QEMU emulates a whole machine, so a thread is a processor */
-    int m_profile;
-    struct block *blocks;
-    uint64_t pages[PAGES]; /* a hash table: page number + 1 */
-    uint32_t page_count;
-    struct {
-        uint64_t start, end;
-    } files[FILES]; /* mapped files that have been written */
-    uint32_t file_count;
-    uint64_t handlers[HANDLERS];
-    struct {
-        uint64_t start, size;
-    } watched[TRACE_WATCHED]; /* relative to the begin of the code until that is known */
-    uint32_t handler_count;
-    uint32_t watched_count;
-} rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* ---- chunks ---- */
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value)
-{
-    syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
-/* Returns a free chunk, marked as `kind`, or waits until the reader gives one back. Returns TRACE_NO_CHUNK
- * when there is no reader any more. Requires the lock. */
-static uint32_t take_chunk(enum trace_chunk_kind kind)
-{
-    struct trace_area *area = rec.area;
-    for (;;) {
-        const uint32_t freed = atomic_load(&area->freed);
-        for (uint32_t i = 0; i < TRACE_CHUNKS; i++) {
-            const uint32_t at = (rec.next_free + i) % TRACE_CHUNKS;
-            struct trace_chunk *chunk = &area->chunks[at];
-            if (atomic_load(&chunk->kind) != TRACE_CHUNK_FREE)
-                continue;
-            rec.next_free = at + 1;
-            atomic_store(&chunk->next, TRACE_NO_CHUNK);
-            atomic_store(&chunk->used, 0);
-            atomic_store(&chunk->kind, kind);
-            return at;
-        }
-        if (atomic_load(&area->stop))
-            return TRACE_NO_CHUNK;
-        atomic_store(&area->waiting, 1);
-        futex_wait(&area->freed, freed);
-    }
-}
-
-static void hand_over(unsigned cpu)
-{
-    struct trace_area *area = rec.area;
-    const uint32_t n = atomic_load(&area->handed);
-    area->order[n % TRACE_CHUNKS] = area->threads[cpu].chunk;
-    area->threads[cpu].chunk = TRACE_NO_CHUNK;
-    atomic_store(&area->handed, n + 1);
-    futex_wake(&area->handed);
-    rec.writers[cpu].room = rec.writers[cpu].count = 0;
-}
-
-/* Words of threads without a reader, which overwrite each other. */
-static uint32_t scratch[1024];
-static _Atomic uint32_t scratch_used;
-
-static void write_to_nobody(struct writer *w)
-{
-    w->words = scratch;
-    w->used = &scratch_used;
-    w->count = 0;
-    w->room = sizeof scratch / sizeof *scratch;
-}
-
-static void renew_chunk(unsigned cpu)
-{
-    struct writer *w = &rec.writers[cpu];
-    struct trace_area *area = rec.area;
-    pthread_mutex_lock(&rec.lock);
-    if (atomic_load(&area->stop))
-        atomic_store(&rec.detached, 1);
-    if (!atomic_load(&rec.detached) && area->threads[cpu].chunk != TRACE_NO_CHUNK && w->room)
-        hand_over(cpu);
-    const uint32_t at = atomic_load(&rec.detached) ? TRACE_NO_CHUNK : take_chunk(TRACE_CHUNK_PATH);
-    if (at == TRACE_NO_CHUNK) {
-        atomic_store(&rec.detached, 1);
-        write_to_nobody(w);
-    } else {
-        area->chunks[at].thread = cpu;
-        area->threads[cpu].chunk = at;
-        w->words = area->chunks[at].words;
-        w->used = &area->chunks[at].used;
-        w->count = 0;
-        w->room = TRACE_CHUNK_WORDS;
-    }
-    pthread_mutex_unlock(&rec.lock);
-}
-
-/* Makes room for a few words in one chunk. */
-static void reserve(unsigned cpu, uint32_t words)
-{
-    if (rec.writers[cpu].count + words > rec.writers[cpu].room)
-        renew_chunk(cpu);
-}
-
-static inline void put(unsigned cpu, uint32_t word)
-{
-    struct writer *w = &rec.writers[cpu];
-    if (__builtin_expect(w->count == w->room, 0))
-        renew_chunk(cpu);
-    w->words[w->count++] = word;
-    atomic_store_explicit(w->used, w->count, memory_order_release);
-}
+struct recording rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- clocks ---- */
 
@@ -226,12 +57,12 @@ static uint32_t random_below(struct writer *w, uint32_t n)
 static void wait_for(unsigned cpu, uint64_t cycles)
 {
     rec.writers[cpu].clock += cycles;
-    reserve(cpu, 3);
-    put(cpu, TRACE_WAITED | (cycles <= TRACE_VALUE(UINT32_MAX) ? (uint32_t)cycles : 0));
+    chunks_reserve(cpu, 3);
+    chunks_put(cpu, TRACE_WAITED | (cycles <= TRACE_VALUE(UINT32_MAX) ? (uint32_t)cycles : 0));
     if (cycles <= TRACE_VALUE(UINT32_MAX))
         return;
-    put(cpu, (uint32_t)cycles);
-    put(cpu, (uint32_t)(cycles >> 32));
+    chunks_put(cpu, (uint32_t)cycles);
+    chunks_put(cpu, (uint32_t)(cycles >> 32));
 }
 
 /* Lets the thread wait as if for memory, and draws after how many blocks it waits again: 32 on average. */
@@ -288,14 +119,14 @@ static void put_signal(unsigned cpu)
     if (what == GUEST_NO_SIGNAL)
         return;
     wait_for(cpu, TRACE_EXCEPTION_CYCLES);
-    reserve(cpu, 3);
+    chunks_reserve(cpu, 3);
     if (what == GUEST_UNKNOWN) {
-        put(cpu, TRACE_HANDLER);
+        chunks_put(cpu, TRACE_HANDLER);
         return;
     }
-    put(cpu, TRACE_SIGNAL | (uint32_t)t32);
-    put(cpu, (uint32_t)pc);
-    put(cpu, (uint32_t)(pc >> 32));
+    chunks_put(cpu, TRACE_SIGNAL | (uint32_t)t32);
+    chunks_put(cpu, (uint32_t)pc);
+    chunks_put(cpu, (uint32_t)(pc >> 32));
 }
 
 /* Writes the context ID if the block before has set it. Its value is still in the register. */
@@ -304,9 +135,9 @@ static void put_context(unsigned cpu, const struct block *next)
     struct writer *w = &rec.writers[cpu];
     uint64_t value;
     if (w->sets_context && guest_register(cpu, (int)w->sets_context - 1, &value)) {
-        reserve(cpu, 2);
-        put(cpu, TRACE_CONTEXT);
-        put(cpu, (uint32_t)value);
+        chunks_reserve(cpu, 2);
+        chunks_put(cpu, TRACE_CONTEXT);
+        chunks_put(cpu, (uint32_t)value);
     }
     w->sets_context = next->sets_context;
 }
@@ -318,19 +149,19 @@ static void put_return(unsigned cpu, const struct block *b)
     uint64_t pc;
     if (!guest_return_address(cpu, b->vector_level, &pc))
         return;
-    reserve(cpu, 3);
-    put(cpu, TRACE_RETURN);
-    put(cpu, (uint32_t)pc);
-    put(cpu, (uint32_t)(pc >> 32));
+    chunks_reserve(cpu, 3);
+    chunks_put(cpu, TRACE_RETURN);
+    chunks_put(cpu, (uint32_t)pc);
+    chunks_put(cpu, (uint32_t)(pc >> 32));
 }
 
 static void put_taken(unsigned cpu, const struct exception_m *taken, unsigned count)
 {
-    reserve(cpu, 3 * count);
+    chunks_reserve(cpu, 3 * count);
     for (unsigned i = 0; i < count; i++) {
-        put(cpu, TRACE_M_TAKEN | taken[i].number);
-        put(cpu, taken[i].return_to);
-        put(cpu, taken[i].interrupted);
+        chunks_put(cpu, TRACE_M_TAKEN | taken[i].number);
+        chunks_put(cpu, taken[i].return_to);
+        chunks_put(cpu, taken[i].interrupted);
     }
 }
 
@@ -356,7 +187,7 @@ static void put_exceptions(unsigned cpu, const struct block *b)
     case EXCEPTIONS_M_NONE:
         break;
     case EXCEPTIONS_M_RETURNED:
-        put(cpu, TRACE_M_RETURNED | handled);
+        chunks_put(cpu, TRACE_M_RETURNED | handled);
         break;
     case EXCEPTIONS_M_TAKEN_SOME:
         put_taken(cpu, taken, count);
@@ -365,10 +196,10 @@ static void put_exceptions(unsigned cpu, const struct block *b)
                 add_handler(w->exceptions->handlers[taken[i].number]);
         break;
     case EXCEPTIONS_M_RESET:
-        put(cpu, TRACE_M_RESET);
+        chunks_put(cpu, TRACE_M_RESET);
         break;
     case EXCEPTIONS_M_LOST:
-        put(cpu, TRACE_M_LOST | handled);
+        chunks_put(cpu, TRACE_M_LOST | handled);
         break;
     }
 }
@@ -388,7 +219,7 @@ static void on_block(unsigned cpu, void *user)
     if (rec.latency && atomic_load_explicit(&rec.threads_now, memory_order_relaxed) > 1)
         keep_up(cpu, b->stores);
     if (t->at < t->whole)
-        put(cpu, TRACE_PARTIAL | t->at);
+        chunks_put(cpu, TRACE_PARTIAL | t->at);
     if (rec.m_profile)
         put_exceptions(cpu, b);
     else if (__builtin_expect(atomic_load_explicit(&b->handler, memory_order_relaxed), 0))
@@ -399,7 +230,7 @@ static void on_block(unsigned cpu, void *user)
         put_return(cpu, b);
     t->at = 0;
     t->whole = b->whole;
-    put(cpu, b->id);
+    chunks_put(cpu, b->id);
 }
 
 static void on_mark(unsigned cpu, void *user)
@@ -423,12 +254,12 @@ static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
         atomic_fetch_add(&rec.area->unread, 1);
         return;
     }
-    reserve(cpu, 5);
-    put(cpu, TRACE_ACCESS | what | shift << TRACE_ACCESS_SIZE_SHIFT);
-    put(cpu, (uint32_t)va);
-    put(cpu, (uint32_t)(va >> 32));
-    put(cpu, (uint32_t)data);
-    put(cpu, (uint32_t)(data >> 32));
+    chunks_reserve(cpu, 5);
+    chunks_put(cpu, TRACE_ACCESS | what | shift << TRACE_ACCESS_SIZE_SHIFT);
+    chunks_put(cpu, (uint32_t)va);
+    chunks_put(cpu, (uint32_t)(va >> 32));
+    chunks_put(cpu, (uint32_t)data);
+    chunks_put(cpu, (uint32_t)(data >> 32));
 }
 
 /* Writes an access to watched memory: as one access when it is watched as a whole and has at most eight
@@ -459,104 +290,6 @@ static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, voi
 }
 
 /* ---- blocks ---- */
-
-static struct trace_chunk *blocks_chunk(uint32_t words)
-{
-    struct trace_chunk *chunk = &rec.area->chunks[rec.block_chunk];
-    if (atomic_load(&chunk->used) + words <= TRACE_CHUNK_WORDS)
-        return chunk;
-    const uint32_t at = take_chunk(TRACE_CHUNK_BLOCKS);
-    if (at == TRACE_NO_CHUNK) {
-        atomic_store(&rec.detached, 1);
-        return NULL;
-    }
-    atomic_store(&chunk->next, at);
-    rec.block_chunk = at;
-    return &rec.area->chunks[at];
-}
-
-/* Writes the head of a block or page, and returns its words, which the caller fills before end_block counts
- * them. Returns NULL when there is no reader any more. */
-static uint32_t *begin_block(const struct trace_block *head, struct trace_chunk **chunk)
-{
-    const uint32_t words = (uint32_t)(sizeof *head + head->size + 3) / 4;
-    *chunk = atomic_load(&rec.detached) ? NULL : blocks_chunk(words);
-    if (!*chunk)
-        return NULL;
-    uint32_t *at = (*chunk)->words + atomic_load(&(*chunk)->used);
-    memcpy(at, head, sizeof *head);
-    at[words - 1] = words * 4 > sizeof *head + head->size ? 0 : at[words - 1];
-    return at + sizeof *head / 4;
-}
-
-static void end_block(const struct trace_block *head, struct trace_chunk *chunk)
-{
-    atomic_fetch_add(&chunk->used, (uint32_t)(sizeof *head + head->size + 3) / 4);
-}
-
-static bool page_is_new(uint64_t addr)
-{
-    const uint64_t key = addr / PAGE + 1;
-    if (rec.page_count > PAGES / 2)
-        return false;
-    uint64_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> 48;
-    while (rec.pages[i] && rec.pages[i] != key)
-        i = (i + 1) % PAGES;
-    if (rec.pages[i])
-        return false;
-    rec.pages[i] = key;
-    rec.page_count++;
-    return true;
-}
-
-static bool is_in_file(uint64_t va)
-{
-    for (uint32_t i = 0; i < rec.file_count; i++)
-        if (rec.files[i].start <= va && va < rec.files[i].end)
-            return true;
-    return false;
-}
-
-/* Writes the file that the code at `va` comes from, unless it is written already. */
-static void put_file(uint64_t va, const uint8_t *host)
-{
-    static struct mapping mapping;
-    static struct trace_file file;
-    struct trace_chunk *chunk;
-    if (rec.system || is_in_file(va) || rec.file_count == FILES || !mapping_at(host, &mapping))
-        return;
-    const uint64_t start = va - ((uintptr_t)host - mapping.start), length = mapping.end - mapping.start;
-    file = (struct trace_file){.offset = {(uint32_t)mapping.offset, (uint32_t)(mapping.offset >> 32)},
-                               .length = {(uint32_t)length, (uint32_t)(length >> 32)}};
-    const size_t size = strlen(mapping.path) + 1;
-    memcpy(file.path, mapping.path, size);
-    const struct trace_block head = {.addr = {(uint32_t)start, (uint32_t)(start >> 32)},
-                                     .size = (uint16_t)(offsetof(struct trace_file, path) + size),
-                                     .flags = TRACE_BLOCK_FILE};
-    uint32_t *out = begin_block(&head, &chunk);
-    if (!out)
-        return;
-    memcpy(out, &file, head.size);
-    end_block(&head, chunk);
-    rec.files[rec.file_count].start = start;
-    rec.files[rec.file_count++].end = start + length;
-}
-
-static void put_page(uint64_t va, const uint8_t *host)
-{
-    struct trace_chunk *chunk;
-    if (!host || !page_is_new(va))
-        return;
-    put_file(va, host);
-    const uint64_t start = va & ~(PAGE - 1);
-    const struct trace_block head = {.addr = {(uint32_t)start, (uint32_t)(start >> 32)},
-                                     .size = (uint16_t)PAGE};
-    uint32_t *out = begin_block(&head, &chunk);
-    if (!out)
-        return;
-    memcpy(out, host - (va - start), PAGE);
-    end_block(&head, chunk);
-}
 
 static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
 {
@@ -599,7 +332,7 @@ static void put_block(const struct block *b, const struct qemu_plugin_tb *tb, en
                                .flags = flags};
     for (size_t i = 0; i < count; i++)
         head.size = (uint16_t)(head.size + size_of(isa, qemu_plugin_tb_get_insn(tb, i)));
-    uint8_t *out = (uint8_t *)begin_block(&head, &chunk);
+    uint8_t *out = (uint8_t *)code_begin(&head, &chunk);
     if (!out)
         return;
     for (size_t i = 0; i < count; i++) {
@@ -607,7 +340,7 @@ static void put_block(const struct block *b, const struct qemu_plugin_tb *tb, en
         memcpy(out, qemu_plugin_insn_data(insn), size_of(isa, insn));
         out += size_of(isa, insn);
     }
-    end_block(&head, chunk);
+    code_end(&head, chunk);
 }
 
 /* Adds a mark to each instruction at which execution can leave the block early. */
@@ -705,8 +438,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             atomic_store(&b->handler, 1);
     b->next = rec.blocks;
     rec.blocks = b;
-    put_page(b->addr, qemu_plugin_insn_haddr(first));
-    put_page(qemu_plugin_insn_vaddr(end), qemu_plugin_insn_haddr(end));
+    code_put_page(b->addr, qemu_plugin_insn_haddr(first));
+    code_put_page(qemu_plugin_insn_vaddr(end), qemu_plugin_insn_haddr(end));
     put_block(b, tb, isa, flags);
     pthread_mutex_unlock(&rec.lock);
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, b);
@@ -728,7 +461,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
         return;
     pthread_mutex_lock(&rec.lock);
     if (rec.writers[cpu].count && !atomic_load(&rec.detached))
-        hand_over(cpu);
+        chunks_hand_over(cpu);
     pthread_mutex_unlock(&rec.lock);
 }
 
@@ -761,10 +494,10 @@ static void on_thread(qemu_plugin_id_t id, unsigned cpu)
     w->random = (rec.seed + number) * UINT64_C(0x9e3779b97f4a7c15) | 1;
     w->until_wait = 1 + random_below(w, 64);
     rec.area->threads[cpu].at = rec.area->threads[cpu].whole = 0;
-    reserve(cpu, 3);
-    put(cpu, TRACE_THREAD | number);
-    put(cpu, (uint32_t)w->clock);
-    put(cpu, (uint32_t)(w->clock >> 32));
+    chunks_reserve(cpu, 3);
+    chunks_put(cpu, TRACE_THREAD | number);
+    chunks_put(cpu, (uint32_t)w->clock);
+    chunks_put(cpu, (uint32_t)(w->clock >> 32));
 }
 
 static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
@@ -775,10 +508,10 @@ static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
         return;
     rec.writers[cpu].clock += trace_block_cycles(rec.writers[cpu].insns, 0, 1);
     keep_up(cpu, true);
-    put(cpu, TRACE_THREAD_END);
+    chunks_put(cpu, TRACE_THREAD_END);
     pthread_mutex_lock(&rec.lock);
     if (!atomic_load(&rec.detached))
-        hand_over(cpu);
+        chunks_hand_over(cpu);
     pthread_mutex_unlock(&rec.lock);
 }
 
@@ -792,7 +525,7 @@ static void on_fork_child(void)
              MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
         abort();
     for (unsigned i = 0; i < TRACE_THREADS; i++)
-        write_to_nobody(&rec.writers[i]);
+        chunks_to_nobody(&rec.writers[i]);
 }
 
 /* Adds watched memory from the text OFFSET:SIZE. */
@@ -830,8 +563,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
     for (unsigned i = 0; i < TRACE_THREADS; i++)
         rec.area->threads[i].chunk = TRACE_NO_CHUNK;
     rec.area->bits = rec.arm32 ? 32 : 64;
-    rec.block_chunk = take_chunk(TRACE_CHUNK_BLOCKS);
-    atomic_store(&rec.area->first_blocks, rec.block_chunk);
+    atomic_store(&rec.area->first_blocks, code_first_chunk());
     rec.area->magic = TRACE_MAGIC;
     guest_init();
     pthread_atfork(NULL, NULL, on_fork_child);
