@@ -111,10 +111,11 @@ static void tell_port(const struct ct_live_say *say, int fd)
 static int find_addresses(struct ct_ctx *ctx, const char *name, const char *text, bool listens,
                           struct addrinfo **all)
 {
-    const int rc = ct_live_addresses(text, all);
+    const bool has_port = *text && text[strlen(text) - 1] != ':';
+    const int rc = has_port ? ct_live_addresses(text, all) : EAI_SERVICE;
     if (rc == EAI_MEMORY)
         return ct_fail_nomem(ctx, name);
-    if (rc == EAI_SERVICE || !*text || text[strlen(text) - 1] == ':')
+    if (rc == EAI_SERVICE)
         return ct_fail(ctx, CT_ERR_FORMAT, "%s: the port is missing or wrong, so no trace is read; write %s",
                        name, listens ? "listen:[ADDRESS:]PORT" : "tcp:HOST:PORT");
     return rc ? ct_fail(ctx, CT_ERR_FORMAT, "%s: %s: %s", name,

@@ -67,14 +67,19 @@ class Test:
         self.data.write_bytes(writer.whole())
         self.command = recorder.command
 
+    def cache_of(self, name):
+        """Returns a folder for files by build ID, which is empty unless the caller fills it."""
+        (self.folder / name).mkdir(exist_ok=True)
+        return self.folder / name
+
     def check_path(self, name, *options, **env):
-        got = decoded(self.command, self.data, *options, "--buildid-dir", self.folder / "cache", env=env)
+        got = decoded(self.command, self.data, *options, "--buildid-dir", self.cache_of("cache"), env=env)
         self.tap.check(f"{name}: {len(self.recording.path)} instructions, as executed", first_difference(
             [f"{at:x}" for at in self.recording.path], [f"{at:x}" for at in got], ("truth", "coretap")))
 
     def missing(self, *options, **env):
         """Returns the lines in which 'info' reports missing files."""
-        text = run([self.command, "info", "-q", "--buildid-dir", self.folder / "none", *options, self.data],
+        text = run([self.command, "info", "-q", "--buildid-dir", self.cache_of("none"), *options, self.data],
                    env={**os.environ, **env})[0]
         return [line for line in text.splitlines() if line.startswith("missing: ")]
 
