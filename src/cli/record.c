@@ -148,11 +148,7 @@ static void print_summary(const struct cli_args *args, const struct ct_record_op
                 o->stream ? "the reader of a stream knows only the first version of the code"
                           : "the code changed more often than a capture can record, or while it ran");
     if (!result->instructions)
-        cli_say(
-            "%s: the trace is empty, because the program ran no code, or none that --range, --start and "
-            "--stop select; correct these options, or what QEMU reported (QEMU_LD_PREFIX names the folder "
-            "with the interpreter and libraries)",
-            o->directory);
+        cli_record_tell_nothing(o->directory, "the trace is empty", o->system);
     if (!args->quiet)
         cli_say("%s: %" PRIu64 " instructions in %" PRIu64 " bytes of trace", o->directory,
                 result->instructions, result->bytes);

@@ -181,11 +181,7 @@ static void tell(const struct cli_args *args, const struct ct_volume *v)
                 "they are not counted",
                 program, v->untraceable);
     if (!v->instructions)
-        cli_say(
-            "%s: nothing was traced, because the program ran no code, or none that --range, --start and "
-            "--stop select; correct these options, or what QEMU reported (QEMU_LD_PREFIX names the folder "
-            "with the interpreter and libraries)",
-            program);
+        cli_record_tell_nothing(program, "nothing was traced", args->values[SYSTEM].given);
 }
 
 static const uint8_t protocol_numbers[] = {0, CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};

@@ -188,6 +188,13 @@ def check_secure(folder):
     return f"{count} instructions, {len(numbers)} exceptions"
 
 
+def check_nothing(folder):
+    """Checks that a machine whose firmware is missing is told."""
+    got = run(COMMAND, "record", "--system", "-o", folder / "capture", "--", "qemu-system-arm", "-M",
+              "microbit", "-nographic", "-kernel", folder / "nowhere.elf", stdin=subprocess.DEVNULL)
+    return got.returncode == 1 and "the trace is empty, because the machine ran no code" in got.stderr
+
+
 def output(command, capture, *options):
     got = run(COMMAND, command, "-q", *options, capture)
     assert got.returncode == 0, got.stderr
@@ -233,7 +240,7 @@ def main():
             tap.case(" ".join([run_of[0], *run_of[3], *run_of[4]]), None,
                      lambda: check_run(pathlib.Path(name), *run_of))
     for what, check in (("resets", check_resets), ("Secure and Non-secure code", check_secure),
-                        ("names and stacks", check_names)):
+                        ("names and stacks", check_names), ("no firmware", check_nothing)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(what, None, lambda: check(pathlib.Path(name)))
     return tap.finish()
