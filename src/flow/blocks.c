@@ -208,7 +208,7 @@ static uint32_t fetch(struct ct_blocks *b, uint32_t number)
 static uint32_t add(struct ct_blocks *b, const struct ct_block *block, const struct ct_block_info *info)
 {
     uint32_t number = 0;
-    if (shares(b, block->domain))
+    if (!b->error && shares(b, block->domain))
         b->error = ct_shared_program_add(b->shared, block, info, &number);
     if (b->error)
         return 0;

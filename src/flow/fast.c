@@ -251,7 +251,7 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
     if (there->flags & CT_BLOCK_SLOW || ct_block_contradicts(there, executed))
         block = 0;
     ct_walk_go_to(w, addr, isa);
-    if (block && f->builder.timestamp_held && !f->counts)
+    if (block && f->builder.timestamp_held && !f->counts && !f->blocks.error)
         f->blocks.error = ct_step_put_timestamp(&f->builder);
     if (block && !f->blocks.error)
         f->blocks.error = f->counts ? enter_counts(f, addr, isa) : settle_next(f, addr, isa);
@@ -344,7 +344,8 @@ static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end
     }
     struct ct_flow record = {.offset = ct_elem_offset(elem, end), .kind = CT_FLOW_ELEM, .elem = *elem};
     record.isa = f->have_addr ? f->addr_isa : f->blocks.blocks[f->cur ? f->cur : f->last].isa;
-    f->blocks.error = ct_step_add_flow(&f->builder, &record);
+    if (!f->blocks.error)
+        f->blocks.error = ct_step_add_flow(&f->builder, &record);
     return true;
 }
 

@@ -6,7 +6,7 @@
 static void settle(struct ct_fast *f, struct ct_branch_target *pair)
 {
     struct ct_step_builder *b = &f->builder;
-    if (b->timestamp_held)
+    if (b->timestamp_held && !f->blocks.error)
         f->blocks.error = ct_step_put_timestamp(b);
     if (!b->pending)
         return;

@@ -59,6 +59,8 @@ int ct_parallel_restore(struct ct_parallel *p, struct ct_parallel_lane *lane, st
     const struct ct_task_goal goal = {.level = p->goal.level, .sink = &nobody};
     t->object = &t->owner->chain;
     ct_task_run(t, &goal, batches);
+    if (!t->ready && !t->rc) /* its warm-up was right before */
+        t->rc = CT_ERR_NOMEM;
     t->object->start_offset = lane->start_offset;
     pthread_mutex_lock(&p->lock);
     lane->live = t->object;

@@ -109,10 +109,13 @@ void ct_task_clear_stats(struct ct_stream_chain *object)
         ct_follow_clear_sums(object->follow);
 }
 
-static int read_stats(struct ct_stream_chain *object, const struct ct_chain_sink *sink,
+/* Ends the task, or what is decoded of it, and reads its statistics. After an error, receivers get nothing
+ * more: the engine may hold a step without its edge. */
+static int read_stats(struct ct_stream_chain *object, const struct ct_chain_sink *sink, bool failed,
                       struct ct_stream_stats *stats)
 {
-    int rc = object->follow ? ct_follow_rest(object->follow, &object->stream, sink) : 0;
+    static const struct ct_chain_sink nobody = {0};
+    int rc = object->follow ? ct_follow_rest(object->follow, &object->stream, failed ? &nobody : sink) : 0;
     if (!rc)
         rc = ct_stream_chain_sync(object);
     *stats = object->stream.stats;
@@ -205,17 +208,18 @@ static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct c
     t->object->started = false;
     t->used = 0;
     bool more;
-    feed(t, true, t->object, goal->level, batches, &nobody, UINT64_MAX, &more);
-    t->ready = t->used == t->begin;
-    if (t->object->follow) {
+    t->ready =
+        !feed(t, true, t->object, goal->level, batches, &nobody, UINT64_MAX, &more) && t->used == t->begin;
+    if (t->ready && t->object->follow) {
         t->ready &= !ct_follow_rest(t->object->follow, &t->object->stream, &nobody);
         t->ready &= !ct_stream_chain_sync(t->object);
         ct_follow_drop(t->object->follow);
         t->ready &= !ct_follow_note(t->object->follow);
     }
-    ct_stream_chain_seam(t->object, &t->seam);
+    if (t->ready) /* else the engine may hold a step without its edge */
+        ct_stream_chain_seam(t->object, &t->seam);
     pthread_mutex_lock(t->lock);
-    t->warm = true;
+    t->warm = t->ready;
     pthread_mutex_unlock(t->lock);
 }
 
@@ -240,7 +244,7 @@ void ct_task_run(struct ct_task *t, const struct ct_task_goal *goal, struct ct_b
     t->rc = hold_packets(t, &sink);
     if (!t->rc)
         t->rc = feed(t, false, t->object, goal->level, batches, &sink, most_records(&sink), &t->paused);
-    const int rc = read_stats(t->object, &sink, &t->stats);
+    const int rc = read_stats(t->object, &sink, t->rc != 0, &t->stats);
     t->rc = t->rc ? t->rc : rc;
 }
 
@@ -248,6 +252,6 @@ int ct_task_finish(struct ct_task *t, struct ct_stream_chain *object, const stru
                    struct ct_batches *batches, bool *more)
 {
     const int rc = feed(t, false, object, goal->level, batches, goal->sink, UINT64_MAX, more);
-    const int synced = read_stats(object, goal->sink, &t->stats);
+    const int synced = read_stats(object, goal->sink, rc != 0, &t->stats);
     return rc ? rc : synced;
 }
