@@ -209,25 +209,33 @@ static bool is_split(const char *section)
     return size >= 4 && strcmp(section + size - 4, ".dwo") == 0;
 }
 
-/* Takes the names of all other debug sections away if the file has sections of split units. Both are in the
- * objects of clang's -gsplit-dwarf=single, of which libdw would read the skeletons. */
-static void hide_skeletons(Elf *elf)
+/* Takes the names of all debug sections away that do not belong to split units, if `hides`. Returns whether
+ * there are sections of split units. */
+static bool hide_others(Elf *elf, bool hides)
 {
     size_t names;
-    bool has_split = false;
+    bool found = false;
     if (elf_getshdrstrndx(elf, &names) != 0)
-        return;
-    for (int hides = 0; hides <= has_split; hides++)
-        for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
-            GElf_Shdr header;
-            const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-            if (!name || !strstr(name, "debug_"))
-                continue;
-            has_split |= is_split(name);
-            header.sh_name = 0;
-            if (hides && !is_split(name))
-                gelf_update_shdr(scn, &header);
-        }
+        return false;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || !strstr(name, "debug_"))
+            continue;
+        found |= is_split(name);
+        header.sh_name = 0;
+        if (hides && !is_split(name))
+            gelf_update_shdr(scn, &header);
+    }
+    return found;
+}
+
+/* Hides the skeletons in a file that has split units, too. Both are in the objects of clang's
+ * -gsplit-dwarf=single, of which libdw would read the skeletons. */
+static void hide_skeletons(Elf *elf)
+{
+    if (hide_others(elf, false))
+        hide_others(elf, true);
 }
 
 /* Opens the `size` bytes copied for a split file with libdw, unless `rc` is an error. Frees the split file on
