@@ -112,8 +112,10 @@ def check_times(folder):
     got = sorted((re.search(r"\((\S+) ", name[0])[1], time) for name, track in trace.by_name().items()
                  for time, text in track.instants if text.startswith("exception"))
     want, last = exceptions(capture)
+    # steps share a count by their instructions, also where a timestamp lies between them, so a time may be
+    # off by a count: up to 16 cycles, and a wait of up to 32 cycles at its end
     far = [pair for pair in zip(got, want) if pair[0][0] != pair[1][0] or
-           (pair[1][1] < last[pair[1][0]] and abs(pair[0][1] - pair[1][1]) > 16)]
+           (pair[1][1] < last[pair[1][0]] and abs(pair[0][1] - pair[1][1]) > 16 + 32)]
     check(f"{len(want)} exceptions have the times of decode --merge, as near as cycles are counted",
           len(got) == len(want) > 50 and not far, [*map(str, far)][:20])
     check("one tick is a nanosecond, which is said", b"--frequency HZ" in made.stderr, made.stderr)
