@@ -23,7 +23,7 @@ struct ct_parallel_lane {
     bool split; /* cut at synchronisation points; else all tasks use one object, one after the other */
     bool apart; /* tasks do not use the stream of the chain */
     struct ct_stream total;
-    struct ct_shared_program *shared; /* for objects that count, else NULL */
+    struct ct_shared_program *shared; /* for objects that are parts, else NULL */
     struct ct_parallel_object *objects;
     struct ct_task *filling;
     struct ct_task *last;        /* the newest task that was not delivered, or NULL */
