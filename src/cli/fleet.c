@@ -13,6 +13,7 @@
 #include "cli/guard.h"
 #include "cli/output.h"
 #include "cli/perf_options.h"
+#include "cli/programs.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/text_file.h"
@@ -303,6 +304,17 @@ bool cli_fleet_trusts(const struct cli_fleet *f)
     return f->own.values[CLI_FLEET_TRUST].given || !f->own.values[CLI_FLEET_MANIFEST].given;
 }
 
+/* Opens the programs that the command line names: with a wrong one, each capture would fail. Returns false
+ * after a message. */
+static bool check_programs(struct cli_fleet *f)
+{
+    size_t elf = 0;
+    while (elf < f->inner.command->option_count && strcmp(f->inner.command->options[elf].name, "elf") != 0)
+        elf++;
+    f->inner.ctx = f->ctx;
+    return cli_programs_check(&f->inner, elf);
+}
+
 /* Lets this process and those that it makes keep the memory that they free, for the next capture: the kernel
  * would clear it each time. */
 static void keep_memory(void)
@@ -321,7 +333,7 @@ bool cli_fleet_open(struct cli_fleet *f, bool with_state)
     if (cache && setenv("DEBUGINFOD_CACHE_PATH", cache, 1))
         return cli_no_memory(), false;
     const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
-    return read_captures(f) && cli_fleet_state_find(f) && make_job(f) &&
+    return read_captures(f) && check_programs(f) && cli_fleet_state_find(f) && make_job(f) &&
            (!with_state || ((listed || refuse_same(f)) && cli_fleet_state_open(f)));
 }
 

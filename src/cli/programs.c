@@ -105,6 +105,35 @@ static bool add_list(struct ct_programs *p, const struct cli_args *args, size_t 
     return fine;
 }
 
+/* Reads the file of a program, if there is one: the name alone may be that of a program in a capture. */
+static int read_program(struct ct_programs *p, const char *path)
+{
+    struct ct_program *program;
+    const struct ct_memory *code;
+    if (access(path, F_OK) != 0)
+        return CT_OK;
+    const int rc = ct_programs_add(p, path, NULL, NULL, &program);
+    return rc ? rc : ct_program_memory(program, &code);
+}
+
+bool cli_programs_check(const struct cli_args *args, size_t elf)
+{
+    struct ct_programs *programs;
+    bool fine = cli_programs_new(&programs, args, NULL);
+    for (size_t i = 0; i < args->list_count && fine; i++) {
+        struct named named;
+        if (args->list[i].option != elf)
+            continue;
+        fine = parse(args, args->list[i].text, &named);
+        if (!fine)
+            break;
+        fine = is_fine(args, read_program(programs, named.path));
+        free(named.path);
+    }
+    ct_programs_free(programs);
+    return fine;
+}
+
 static bool give(struct ct_programs *p, const struct cli_args *args, struct cli_capture *capture)
 {
     int rc = CT_OK;

@@ -39,6 +39,10 @@ bool cli_programs_new_moved(struct ct_programs **programs, const struct cli_args
 bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args, const char *text,
                        struct cli_capture *capture);
 
+/* Reads the files of list option number `elf`, before many captures are decoded with them. Returns false
+ * after a message. */
+bool cli_programs_check(const struct cli_args *args, size_t elf);
+
 /* Makes the set of the programs that list option number `elf` and the capture (may be NULL) name. Programs
  * that are identified by memory are found during decoding. Returns false after a message. */
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,

@@ -68,9 +68,9 @@ static int check_size(const struct ct_fleet_job *job, const struct ct_worker_tas
     if (rc == CT_ERR_IO || rc == CT_ERR_NOMEM)
         return rc;
     return ct_fail(job->ctx, CT_ERR_FORMAT,
-                   "it has %" PRIu64 " bytes, but the manifest says %" PRIu64 ", so its files have changed "
+                   "it has %" PRIu64 " bytes, but the manifest says %" PRIu64 "%s, so its files have changed "
                    "since and it is not counted; restore them, or write the manifest again",
-                   size, wanted);
+                   size, wanted, rc ? ", and its format is no longer recognised" : "");
 }
 
 /* Writes the note about the files of the capture, and compares them with the manifest. Returns false after a

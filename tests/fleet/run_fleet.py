@@ -336,6 +336,8 @@ def bad_input(fleet):
     assert "did you mean" in refused(lines[0], "--funtion", "main")
     assert "--format data only" in refused(lines[0], "--format", "json")
     assert "not by both" in refused(lines[0], fleet.captures / "0000")
+    no_program = refused("".join(lines), "--elf", fleet.manifest, "--state", fleet.path("few"))
+    assert "neither an ELF file" in no_program
     assert "K/N" in refused(lines[0], "--part", "4/3")
     for folder in (fleet.manifest, fleet.path("none") / "state"):
         said = refused(lines[0], "--state", folder)
@@ -427,6 +429,8 @@ def trust_looks_at_sizes(fleet):
     for words in jobs:
         said = run(*words, code=1, env=RANKS).stderr
         assert f"{capture}: it has " in said and "but the manifest says " in said, said
+    (capture / "snapshot.ini").unlink()
+    assert "format is no longer recognised" in run(*jobs[0], code=1).stderr
 
 
 def missing_files_are_named(fleet):
