@@ -60,6 +60,10 @@ struct cli_value {
  * an enum cli_exit. */
 int cli_main(int argc, char **argv);
 
+/* Lets the commands that this process runs from now on share what they load of programs. All of them must
+ * have the same options. */
+void cli_keep_programs(void);
+
 struct cli_args;
 struct ct_debug_files;
 

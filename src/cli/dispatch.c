@@ -66,11 +66,45 @@ static void warn_of_same(const struct cli_args *args)
     free(about);
 }
 
+/* What commands leave for the next one in this process, which has the same options: the index of folders and
+ * the loaded symbols. */
+static struct {
+    bool is_wanted;
+    struct ct_ctx *ctx;
+    struct ct_debug_files *debug_files;
+} kept;
+
+void cli_keep_programs(void)
+{
+    kept.is_wanted = true;
+}
+
+/* Makes the context, or takes the kept one with its debug files. Returns false after a message. */
+static bool begin(struct cli_args *args)
+{
+    args->ctx = kept.ctx ? kept.ctx : cli_ctx_new(args->quiet);
+    args->debug_files = kept.debug_files;
+    return args->ctx != NULL;
+}
+
+static void end(const struct cli_args *args)
+{
+    if (kept.is_wanted) {
+        kept.ctx = args->ctx;
+        kept.debug_files = args->debug_files;
+        return;
+    }
+    ct_debug_files_free(args->debug_files);
+    ct_ctx_free(args->ctx);
+}
+
 static int run_with(struct cli_args *args)
 {
     warn_of_same(args);
-    if (!open_debug_files(args))
+    if (!args->debug_files && !open_debug_files(args))
         return cli_library_error(args->ctx);
+    if (kept.is_wanted)
+        ct_debug_files_keep(args->debug_files);
     if (args->output && !cli_output_redirect(args->output))
         return CLI_FAILED;
     return args->command->run(args);
@@ -111,12 +145,10 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     case CLI_PARSE_RUN:
         break;
     }
-    args.ctx = cli_ctx_new(args.quiet);
-    if (!args.ctx)
+    if (!begin(&args))
         return CLI_FAILED;
     const int code = whole(&args, run_with(&args));
-    ct_debug_files_free(args.debug_files);
-    ct_ctx_free(args.ctx);
+    end(&args);
     return code;
 }
 

@@ -245,10 +245,11 @@ static bool read_captures(struct cli_fleet *f)
 
 /* ---- the job ---- */
 
-/* Decodes a capture, in a process made for that. */
+/* Decodes a capture, in a process made for that, and possibly for others after it. */
 static int decode(int argc, char **argv)
 {
     cli_forget_messages(); /* inherited from the parent process */
+    cli_keep_programs();   /* this process decodes more captures */
     cli_perf_options_accept();
     cli_guard();
     return cli_guard_end(cli_main(argc, argv));

@@ -8,6 +8,7 @@
 #include "base/require.h"
 #include "base/room.h"
 #include "base/search.h"
+#include "program/kept_parts.h"
 #include "program/symbols.h"
 
 #include <dirent.h>
@@ -41,6 +42,8 @@ struct ct_debug_files {
     const char **source_roots; /* resolved paths */
     size_t source_root_count;
     uint64_t limit; /* limit for the uncompressed sections of each program, in bytes */
+    bool keeps;     /* ct_debug_files_keep was called */
+    struct ct_kept_part *parts;
 };
 
 int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
@@ -59,9 +62,21 @@ void ct_debug_files_free(struct ct_debug_files *files)
 {
     if (!files)
         return;
+    ct_kept_parts_free(files->parts);
     ct_arena_free(&files->arena);
     free(files->entries);
     free(files);
+}
+
+void ct_debug_files_keep(struct ct_debug_files *files)
+{
+    if (files)
+        files->keeps = true;
+}
+
+struct ct_kept_part **ct_debug_kept_parts(struct ct_debug_files *files)
+{
+    return files && files->keeps ? &files->parts : NULL;
 }
 
 int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)

@@ -121,6 +121,11 @@ const char *const *ct_debug_source_roots(const struct ct_debug_files *files, siz
 /* Returns the limit for the uncompressed sections of one program, in bytes. */
 uint64_t ct_debug_limit(const struct ct_debug_files *files);
 
+struct ct_kept_part;
+
+/* Returns the list of kept parts (kept_parts.h), or NULL when none are kept. */
+struct ct_kept_part **ct_debug_kept_parts(struct ct_debug_files *files);
+
 /* Opens the separate file with the debug information of the program at `path`. The caller closes *out, which
  * is NULL when there is none. `online`: servers may be asked. CT_ERR_NOMEM. */
 int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,

@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/require.h"
 #include "program/dwarf_lines.h"
+#include "program/kept_parts.h"
 #include "program/memory.h"
 #include "program/symbols.h"
 
@@ -65,28 +66,57 @@ static int read_file(const struct ct_known_program *p, struct ct_mapped_file **o
     return rc;
 }
 
-static int load_symbols(struct ct_known_program *p)
+static int make_part(const struct ct_known_program *p, enum ct_part_kind kind,
+                     const struct ct_mapped_file *file, void **part)
 {
-    const struct ct_symbol_options options = names_of(p);
+    const struct ct_symbol_options names = names_of(p);
+    const struct ct_line_options lines = lines_of(p);
+    const char *path = p->is.path;
+    struct ct_symbols *symbols = NULL;
+    struct ct_lines *all = NULL;
+    const int rc = kind == CT_PART_SYMBOLS
+                       ? ct_symbols_make(p->set->ctx, path, path, file->bytes, file->size, &names, &symbols)
+                       : ct_lines_make(p->set->ctx, path, path, file->bytes, file->size, &lines, &all);
+    *part = symbols ? (void *)symbols : all;
+    return rc;
+}
+
+/* Loads symbols or lines, or takes those that were kept for later sets. Sets *part, and *kept when the part
+ * belongs to the files of the set. */
+static int load(const struct ct_known_program *p, enum ct_part_kind kind, void **part, bool *kept)
+{
+    const bool raw_names = kind == CT_PART_SYMBOLS && p->set->options.raw_names;
+    struct ct_kept_part **all = p->placed ? NULL : ct_debug_kept_parts(p->set->options.files);
     const struct ct_mapped_file *file;
     struct ct_mapped_file *own;
+    struct ct_part_key key;
+    if (all && !ct_part_describe(p->is.path, kind, moved_by(p), raw_names, &key))
+        all = NULL;
+    *part = all ? ct_kept_part_find(*all, &key) : NULL;
+    *kept = *part;
+    if (*part)
+        return CT_OK;
     int rc = read_file(p, &own, &file);
     if (!rc)
-        rc = ct_symbols_make(p->set->ctx, p->is.path, p->is.path, file->bytes, file->size, &options,
-                             &p->symbols);
+        rc = make_part(p, kind, file, part);
     ct_mapped_file_close(own);
+    *kept = !rc && all && ct_kept_part_add(all, &key, *part);
+    return rc;
+}
+
+static int load_symbols(struct ct_known_program *p)
+{
+    void *part;
+    const int rc = load(p, CT_PART_SYMBOLS, &part, &p->keeps_symbols);
+    p->symbols = part;
     return rc;
 }
 
 static int load_lines(struct ct_known_program *p)
 {
-    const struct ct_line_options options = lines_of(p);
-    const struct ct_mapped_file *file;
-    struct ct_mapped_file *own;
-    int rc = read_file(p, &own, &file);
-    if (!rc)
-        rc = ct_lines_make(p->set->ctx, p->is.path, p->is.path, file->bytes, file->size, &options, &p->lines);
-    ct_mapped_file_close(own);
+    void *part;
+    const int rc = load(p, CT_PART_LINES, &part, &p->keeps_lines);
+    p->lines = part;
     return rc;
 }
 
@@ -240,9 +270,11 @@ int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory)
 
 void ct_known_program_unload(struct ct_known_program *p)
 {
-    ct_symbols_free(p->symbols);
+    if (!p->keeps_symbols)
+        ct_symbols_free(p->symbols);
     ct_symbols_free(p->headers);
-    ct_lines_free(p->lines);
+    if (!p->keeps_lines)
+        ct_lines_free(p->lines);
     ct_memory_free(p->memory);
     ct_cfg_free(p->cfg);
     ct_layout_free(p->layout);

@@ -23,6 +23,7 @@ struct ct_known_program {
     struct ct_symbols *symbols;
     struct ct_symbols *headers; /* from the headers only; NULL also when the symbols were loaded before */
     struct ct_lines *lines;
+    bool keeps_symbols, keeps_lines; /* `symbols`, `lines` belong to the options.files of the set */
     struct ct_memory *memory;
     struct ct_cfg *cfg;
     struct ct_layout *layout;

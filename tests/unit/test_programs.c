@@ -325,6 +325,44 @@ TEST_WITH(loads_a_file_once_and_late, f)
 }
 
 /* A file can have gigabytes of debug information. */
+/* Loads symbols and lines of the first file in a new set, and returns them. */
+static void load(struct fixture *f, struct ct_debug_files *files, const struct ct_symbols **symbols,
+                 const struct ct_lines **lines)
+{
+    renew(f, (struct ct_programs_options){.files = files});
+    struct ct_program *program = add(f, f->here, NULL, NULL);
+    assert_int_equal(ct_program_symbols(program, symbols), CT_OK);
+    assert_int_equal(ct_program_lines(program, lines), CT_OK);
+}
+
+TEST_WITH(what_is_loaded_is_kept_for_later_sets_on_wish, f)
+{
+    const struct ct_symbols *symbols[3];
+    const struct ct_lines *lines[3];
+    struct ct_debug_files *files;
+    size_t count;
+    assert_int_equal(ct_debug_files_new(f->ctx, &files), CT_OK);
+    load(f, files, &symbols[0], &lines[0]);
+    ct_debug_files_keep(files);
+    load(f, files, &symbols[0], &lines[0]);
+    load(f, files, &symbols[1], &lines[1]);
+    assert_ptr_equal(symbols[1], symbols[0]);
+    assert_ptr_equal(lines[1], lines[0]);
+    assert_non_null(ct_symbols_all(symbols[1], &count));
+    assert_int_equal(count, 4);
+    unlink(f->here);
+    write_file(f->here, 3); /* another program at the same path */
+    load(f, files, &symbols[2], &lines[2]);
+    assert_ptr_not_equal(symbols[2], symbols[0]);
+    assert_ptr_not_equal(lines[2], lines[0]);
+    renew(f, (struct ct_programs_options){.files = files, .raw_names = 1});
+    assert_int_equal(ct_program_symbols(add(f, f->here, NULL, NULL), &symbols[1]), CT_OK);
+    assert_ptr_not_equal(symbols[1], symbols[2]);
+    renew(f, (struct ct_programs_options){0});
+    ct_debug_files_free(files);
+    ct_debug_files_keep(NULL);
+}
+
 TEST_WITH(what_follows_the_memory_is_read_from_it, f)
 {
     const struct ct_memory *memory;
