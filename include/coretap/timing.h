@@ -187,7 +187,9 @@ CT_API int ct_timing_add(struct ct_timing *timing, const struct ct_step_batch *b
  * pairs. CT_ERR_NOMEM. */
 CT_API int ct_timing_feed(struct ct_timing *timing, const struct ct_watch_event *events, size_t count);
 
-/* Returns the times. Borrowed until the next ct_timing_add. Edges are sorted by their number in the graph. */
+/* Returns the times. Borrowed until the next ct_timing_add. Edges are sorted by their number in the graph.
+ * Functions are code in no program and those that branches led to, in the order of the programs; some may not
+ * have run. NULL when out of memory. */
 CT_API const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *timing, size_t *count);
 CT_API const struct ct_timing_function *ct_timing_functions(const struct ct_timing *timing, size_t *count);
 CT_API const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *timing, size_t *count);

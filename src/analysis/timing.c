@@ -11,31 +11,19 @@
 #include "base/require.h"
 #include "base/room.h"
 
+/* Makes the function of code in no program, and the table of the functions of all programs. */
 static int make_functions(struct ct_timing *t)
 {
-    size_t count = 1;
+    size_t count = 0;
     for (size_t i = 0; i < t->program_count; i++) {
         size_t more;
         ct_symbols_all_code(t->programs[i].symbols, &more);
         count += more;
     }
-    t->functions = calloc(count, sizeof *t->functions);
-    t->open = calloc(count, sizeof *t->open);
-    if (!t->functions || !t->open)
-        return ct_fail_nomem(t->ctx, "timing");
-    t->functions[t->function_count++] = (struct ct_timing_function){
+    t->numbers = calloc(count + 1, sizeof *t->numbers);
+    const struct ct_timing_function unknown = {
         .name = CT_SYMBOL_UNKNOWN, .label = CT_SYMBOL_UNKNOWN, .program = CT_TIMING_NO_PROGRAM};
-    for (size_t i = 0; i < t->program_count; i++) {
-        size_t more;
-        const struct ct_symbol *all = ct_symbols_all_code(t->programs[i].symbols, &more);
-        for (size_t k = 0; k < more; k++)
-            t->functions[t->function_count++] =
-                (struct ct_timing_function){.name = all[k].name,
-                                            .label = all[k].name,
-                                            .addr = all[k].addr + t->programs[i].shift,
-                                            .program = (uint32_t)i};
-    }
-    return CT_OK;
+    return t->numbers && !ct_timing_put_function(t, &unknown, 0) ? CT_OK : ct_fail_nomem(t->ctx, "timing");
 }
 
 /* Copies the origin of the stream. CT_ERR_NOMEM. */
@@ -83,13 +71,6 @@ void ct_timing_free(struct ct_timing *t)
         return;
     for (size_t i = 0; i < t->edge_count; i++)
         ct_dist_free(&t->edges[i].cycles);
-    for (size_t i = 0; i < t->function_count; i++) {
-        ct_dist_free(&t->functions[i].inclusive);
-        ct_dist_free(&t->functions[i].self);
-        ct_dist_free(&t->functions[i].recursive);
-        ct_dist_free(&t->functions[i].preempted);
-        free(t->open[i].exact);
-    }
     for (size_t i = 0; i < t->thread_count; i++)
         free(t->threads[i].frames);
     ct_timing_pairs_free(t);
@@ -97,36 +78,34 @@ void ct_timing_free(struct ct_timing *t)
     free(t->ways);
     free(t->classes);
     free(t->tallies);
-    free(t->functions);
-    free(t->open);
+    ct_timing_functions_free(t);
     ct_arena_free(&t->arena);
     free(t);
 }
 
 /* ---- the effects of edges ---- */
 
-/* Returns the number of the function with an address of a memory, 0 for none, and sets *begins when the
- * function begins there. Makes its readable name at the first call. */
-static uint32_t function_at(struct ct_timing *t, uint64_t addr, uint32_t memory, bool *begins)
+/* Finds the function with an address of a memory, and sets *number to 0 for none, and *begins when it begins
+ * there. CT_ERR_NOMEM. */
+static int function_at(struct ct_timing *t, uint64_t addr, uint32_t memory, uint32_t *number, bool *begins)
 {
-    uint32_t first = 1;
+    uint32_t first = 0;
+    *number = 0;
     *begins = false;
     for (size_t i = 0; i < t->program_count; i++) {
+        const struct ct_program_place *place = &t->programs[i];
         size_t count;
-        const struct ct_symbol *all = ct_symbols_all_code(t->programs[i].symbols, &count);
-        const uint64_t at = addr - t->programs[i].shift;
-        const struct ct_symbol *symbol = ct_memory_set_has(&t->programs[i].memories, memory)
-                                             ? ct_symbols_code_at(t->programs[i].symbols, at, NULL)
-                                             : NULL;
+        const struct ct_symbol *all = ct_symbols_all_code(place->symbols, &count);
+        const uint64_t at = addr - place->shift;
+        const struct ct_symbol *symbol =
+            ct_memory_set_has(&place->memories, memory) ? ct_symbols_code_at(place->symbols, at, NULL) : NULL;
         if (symbol) {
-            const uint32_t number = first + (uint32_t)(symbol - all);
-            t->functions[number].label = ct_symbols_label(t->programs[i].symbols, symbol);
             *begins = symbol->addr == at;
-            return number;
+            return ct_timing_number(t, (uint32_t)i, symbol, first + (uint32_t)(symbol - all), number);
         }
         first += (uint32_t)count;
     }
-    return 0;
+    return CT_OK;
 }
 
 static enum ct_timing_branch branch_of(const struct ct_node *node)
@@ -190,15 +169,18 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
     const struct ct_edge *edges = ct_graph_edges(graph, &count);
     const struct ct_node *all = ct_graph_nodes(graph, &nodes);
     int rc = make_room(t, count);
-    for (; !rc && t->edge_count < count; t->edge_count++) {
+    while (!rc && t->edge_count < count) {
         const struct ct_edge *edge = &edges[t->edge_count];
         const struct ct_node *node = &all[edge->from];
         struct ct_timing_way *way = &t->ways[t->edge_count];
         bool begins;
         *way = (struct ct_timing_way){
             .behind = node->end, .next = edge->next, .start = node->start, .memory = node->memory};
-        way->function = function_at(t, node->last, node->memory, &begins);
-        way->callee = function_at(t, edge->next, node->memory, &begins);
+        rc = function_at(t, node->last, node->memory, &way->function, &begins);
+        if (!rc)
+            rc = function_at(t, edge->next, node->memory, &way->callee, &begins);
+        if (rc)
+            break;
         t->classes[t->edge_count] = (uint8_t)classify(t, node, edge, way, begins);
         make_tally(&t->tallies[t->edge_count]);
         t->edges[t->edge_count] = (struct ct_timing_edge){.start = node->start,
@@ -212,6 +194,7 @@ static int learn(struct ct_timing *t, const struct ct_graph *graph)
                                                           .flags = node->flags,
                                                           .branch = (uint8_t)branch_of(node),
                                                           .n = node->n};
+        t->edge_count++;
     }
     return rc;
 }
@@ -248,8 +231,10 @@ static int on_element(struct ct_timing *t, const struct ct_step_mark *mark)
     }
     case CT_ELEM_EXCEPTION: {
         bool begins;
+        uint32_t function;
         const uint64_t resumes_at = ct_transfer_resumes_at(elem);
-        return ct_timing_exception(t, resumes_at, function_at(t, resumes_at, last_memory(t), &begins));
+        const int rc = function_at(t, resumes_at, last_memory(t), &function, &begins);
+        return rc ? rc : ct_timing_exception(t, resumes_at, function);
     }
     case CT_ELEM_RETURN:
         return ct_timing_exception_return(t, mark);
@@ -308,15 +293,6 @@ const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *t, size_t *
     ct_timing_settle(t);
     *count = t->edge_count;
     return t->edges;
-}
-
-const struct ct_timing_function *ct_timing_functions(const struct ct_timing *t, size_t *count)
-{
-    if (ct_no_array(t, count))
-        return NULL;
-    ct_timing_settle(t);
-    *count = t->function_count;
-    return t->functions;
 }
 
 const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *t, size_t *count)

@@ -127,9 +127,12 @@ struct ct_timing {
     uint64_t tallied;                /* upper bound of each cell, and of each function's `open` */
     bool plain;                      /* for tests: adds each step to the sums at once */
     size_t edge_count, edge_room;
+    /* the functions that execution reached; the first one is code in no program */
     struct ct_timing_function *functions;
-    size_t function_count;
     struct ct_timing_open *open; /* by function */
+    uint32_t *symbols;           /* by function: index of its symbol among those of all programs */
+    size_t function_count, function_room;
+    uint32_t *numbers; /* by symbol: number of its function; 0: not reached yet */
     struct ct_timing_thread threads[CT_TIMING_THREADS];
     size_t thread_count;
     struct ct_timing_thread *now;
@@ -149,6 +152,22 @@ struct ct_timing {
     struct ct_watcher *watcher;
     uint32_t marks; /* the first watchpoint that detects interruptions of a pair */
 };
+
+/* ---- timing_functions.c ---- */
+
+/* Adds a function, whose symbol has an index among those of all programs. CT_ERR_NOMEM. */
+int ct_timing_put_function(struct ct_timing *timing, const struct ct_timing_function *function,
+                           uint32_t symbol);
+
+/* Sets *number to the number of the function of a symbol of a program. `index` is that of the symbol among
+ * those of all programs. CT_ERR_NOMEM. */
+int ct_timing_number(struct ct_timing *timing, uint32_t program, const struct ct_symbol *symbol,
+                     uint32_t index, uint32_t *number);
+
+/* Frees what is kept of the runs of a function. */
+void ct_timing_drop_runs(struct ct_timing *timing, size_t number);
+
+void ct_timing_functions_free(struct ct_timing *timing);
 
 /* ---- timing_calls.c ---- */
 

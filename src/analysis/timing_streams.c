@@ -164,18 +164,6 @@ static int add_edges(struct origin *o, const struct ct_timing *timing, const str
     return rc;
 }
 
-/* Frees what is kept of the runs of a function. */
-static void drop_function(struct ct_timing *timing, size_t number)
-{
-    struct ct_timing_function *function = &timing->functions[number];
-    ct_dist_free(&function->inclusive);
-    ct_dist_free(&function->self);
-    ct_dist_free(&function->recursive);
-    ct_dist_free(&function->preempted);
-    free(timing->open[number].exact);
-    timing->open[number].exact = NULL;
-}
-
 static int add_functions(struct origin *o, const struct ct_timing *timing)
 {
     size_t count;
@@ -195,7 +183,7 @@ static int add_functions(struct origin *o, const struct ct_timing *timing)
         if (!rc)
             rc = ct_timing_sums_add_function(o->sums, &function);
         if (o->over)
-            drop_function(o->over, i);
+            ct_timing_drop_runs(o->over, i);
     }
     return rc;
 }

@@ -148,6 +148,31 @@ TEST_WITH(calls_nest, f)
     assert_int_equal(function(f, "work")->preempted.count, 0);
 }
 
+/* Only functions that execution reached are listed. Asking for them in between changes no number. */
+TEST_WITH(functions_are_listed_in_the_order_of_the_program, f)
+{
+    size_t count;
+    ret(f, LEAF, WORK, 1);
+    call(f, WORK, LEAF, 10);
+    run(f, 1);
+    const struct ct_timing_function *all = ct_timing_functions(f->timing, &count);
+    assert_int_equal(count, 3); /* the first one is code in no program */
+    assert_true(all[1].addr < all[2].addr);
+    f->steps.count = 0;
+    call(f, LEAF, MAIN, 100);
+    ret(f, MAIN, LEAF + 4, 1000);
+    ret(f, LEAF + 4, WORK + 4, 10000);
+    run(f, 1);
+    all = ct_timing_functions(f->timing, &count);
+    assert_int_equal(count, 4);
+    for (size_t i = 2; i < count; i++)
+        assert_true(all[i - 1].addr < all[i].addr);
+    assert_int_equal(function(f, "leaf")->inclusive.sum, 11100);
+    assert_int_equal(function(f, "leaf")->self.sum, 10100);
+    assert_int_equal(function(f, "main")->inclusive.sum, 1000);
+    assert_int_equal(function(f, "work")->cycles, 10);
+}
+
 /* A handler's cycles are its own; the functions that it interrupted have their number separately. */
 TEST_WITH(exceptions_are_apart, f)
 {
