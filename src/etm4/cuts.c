@@ -4,15 +4,12 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "coretap/steps.h"
 #include "etm4/avx512.h"
 
-/* Headers of events, of unknown cycle counts, and of the three formats of cycle counts, which bits 4 and 1
- * distinguish. */
+/* Headers of events, and of the three formats of cycle counts, which bits 4 and 1 distinguish. */
 enum {
     FORMAT2 = 0x0c,
     FORMAT1 = 0x0e,
-    UNKNOWN = 0x0f,
     FORMAT3 = 0x10,
     EVENT = 0x71
 };
@@ -114,13 +111,6 @@ CT_VECTOR void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_ch
     keep_all(c, chunk->blocks, data);
 }
 
-/* Returns the cycles of a cycle count packet, or CT_CUT_NO_COUNT when they are unknown or too many. */
-CT_VECTOR_INLINE uint32_t cycles_of(const struct ct_count_row *rows, const uint8_t *packet)
-{
-    uint32_t cycles = ct_count_of(rows, packet);
-    return *packet == UNKNOWN || cycles >= CT_STEP_CYCLES ? CT_CUT_NO_COUNT : cycles;
-}
-
 CT_VECTOR unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk,
                                        const uint8_t *data, const struct ct_count_row rows[64],
                                        struct ct_cut_count counts[CT_SCAN_BYTES])
@@ -132,7 +122,7 @@ CT_VECTOR unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *c, const struc
             unsigned place = first + (unsigned)__builtin_ctzll(left);
             uint64_t before = c->kept[b] & ((left & -left) - 1);
             *out++ = (struct ct_cut_count){
-                .cycles = cycles_of(rows, data + place),
+                .cycles = ct_cut_cycles(rows, data + place),
                 .at = (uint16_t)(c->before[b] + (unsigned)__builtin_popcountll(before)),
                 .place = (uint16_t)place,
             };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/bytes.h"
+#include "coretap/steps.h"
 #include "etm4/events.h"
 
 /* bytes behind the last kept one that may be read */
@@ -39,6 +40,26 @@ struct ct_cut_count {
 };
 
 #define CT_CUT_NO_COUNT UINT32_MAX
+
+/* the header of an unknown cycle count */
+#define CT_CUT_UNKNOWN 0x0fu
+
+#ifdef CT_HAVE_VECTORS
+
+/* Returns the cycles of a cycle count packet, or CT_CUT_NO_COUNT when they are unknown or too many. */
+CT_VECTOR_INLINE uint32_t ct_cut_cycles(const struct ct_count_row *rows, const uint8_t *packet)
+{
+    const uint32_t cycles = ct_count_of(rows, packet);
+    return *packet == CT_CUT_UNKNOWN || cycles >= CT_STEP_CYCLES ? CT_CUT_NO_COUNT : cycles;
+}
+
+#endif
+
+/* Returns the number of bytes of a cycle count packet. */
+static inline unsigned ct_cut_count_size(const uint8_t *packet)
+{
+    return *packet & 0x10 ? 1 : 2u + (*packet & 2 && packet[1] & 0x80);
+}
 
 /* Lists the cycle counts of a chunk, read with the rows of events.h, and returns their number. */
 unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *cuts, const struct ct_etm4_chunk *chunk,

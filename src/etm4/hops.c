@@ -11,6 +11,9 @@
  * start */
 #define BEGIN (UINT64_C(512) << 10)
 
+/* the same for strips with cycles, which have to meet a stretch before they gain anything */
+#define BEGIN_STRIPS (UINT64_C(64) << 10)
+
 /* number of bytes that hops decode between two judgements, and number of judgements that are skipped at first
  * and after a rest, while the tables fill */
 #define JUDGED     (UINT64_C(256) << 10)
@@ -276,8 +279,11 @@ static void measure_rest(struct ct_hops_worth *w, uint64_t position)
 static bool rests(struct ct_etm4_hops *h, uint64_t position)
 {
     struct ct_hops_worth *w = &h->worth;
-    if (!w->begun)
+    if (!w->begun) {
         w->until = position + BEGIN;
+        h->strip.since = position;
+        h->strip.wait = BEGIN_STRIPS;
+    }
     w->begun = true;
     if (w->paced)
         measure_rest(w, position);
@@ -294,7 +300,9 @@ int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
         ct_etm4_hops_undo_ahead(h);
         begin_judgement(h);
         work->until = 0;
-        return h->hops.timed || h->hops.error ? h->hops.error : ct_etm4_hops_strips(h, work);
+        if (h->hops.error)
+            return h->hops.error;
+        return h->hops.timed ? ct_etm4_hops_timed_strips(h, work) : ct_etm4_hops_strips(h, work);
     }
     int rc = ct_hops_have_tables(&h->hops);
     if (rc)

@@ -31,9 +31,7 @@ static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
     const uint8_t *packet = data + count->place;
     if (end > count->at)
         return ct_etm4_cuts_place(&h->cuts, end - 1) + 1;
-    if (*packet & 0x10)
-        return count->place + 1u;
-    return count->place + 2u + (*packet & 2 && packet[1] & 0x80);
+    return count->place + ct_cut_count_size(packet);
 }
 
 /* Returns where the hop of a count ends, in kept bytes: behind the address that follows the count, if one

@@ -54,13 +54,22 @@ struct ct_hops_strip {
     unsigned atom_kinds;                   /* number of atom_headers */
     unsigned blocks;                       /* number of blocks with masks */
     struct {
-        uint64_t atoms, addresses;
+        uint64_t atoms, addresses, events;
     } masks[CT_STRIP_BLOCKS]; /* first bytes of the packets of each block */
     uint32_t count;           /* number of the last address */
     uint64_t past[2 + CT_STRIP_PLACES + CT_STRIP_BEYOND];
     uint8_t headers[CT_STRIP_PLACES + CT_STRIP_BEYOND]; /* headers of the addresses from number 1 on */
     uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK];        /* with AVX-512: rows of the addresses of a chunk */
+    /* With cycles: the counts of the strip, with the number of atoms before each, and its first byte in the
+     * strip. */
+    uint32_t counts;
+    uint32_t *count_at, *cycles;
+    uint16_t count_place[CT_STRIP_COUNTS];
+    /* With cycles: strips wait for `wait` bytes from position `since` in the stream on. */
+    uint64_t since, wait;
 };
+
+_Static_assert(CT_STRIP_BLOCKS *CT_SCAN_BLOCK <= CT_STRIP_COUNTS, "there is room for a count in each byte");
 
 /* The hops of a stream, with their cursors in it. */
 struct ct_etm4_hops {
@@ -82,7 +91,7 @@ struct ct_etm4_hops {
     struct ct_cut_others others;
     unsigned count;
     struct ct_cut_count counts[CT_SCAN_BYTES];
-    /* Used while hops without cycles rest. */
+    /* Used while hops rest. */
     struct ct_hops_strip strip;
 };
 
@@ -107,9 +116,31 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work);
 int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work);
 
-/* Counts stretches straight from the scan, without cycles, as far as possible. Returns an error code or
- * CT_OK. */
+/* Count stretches straight from the scan as far as possible, the first without cycles, the second with them.
+ * Return an error code or CT_OK. */
 int ct_etm4_hops_strips(struct ct_etm4_hops *h, struct ct_work *work);
+int ct_etm4_hops_timed_strips(struct ct_etm4_hops *h, struct ct_work *work);
+
+/* a chunk with no more addresses than these is not worth beginning a strip */
+#define CT_STRIP_ADDRESSES_LEAST 4u
+
+/* Scans the chunk at byte `at` of the run, whose first packet begins at *entry. Returns the number of bytes
+ * scanned. */
+size_t ct_etm4_strip_scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, unsigned *entry);
+
+/* Decodes trace to elements up to the packet that begins at byte `header` of the chunk, behind which an atom
+ * follows at byte `behind`, so that no element is held. Empties the strip. Returns false on errors. */
+bool ct_etm4_strip_reach(struct ct_etm4_hops *h, struct ct_work *work, unsigned header, unsigned behind);
+
+/* Lists the addresses and atoms of the chunk at `data`. */
+void ct_etm4_strip_list(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
+                        const uint8_t *data);
+
+/* Returns whether there is room to list another chunk. */
+bool ct_etm4_strip_has_room(const struct ct_hops_strip *s);
+
+/* Adds the first address packets and atom packets of the strip to the counts of packets and elements. */
+void ct_etm4_strip_count_packets(struct ct_etm4_hops *h, size_t addresses, size_t atoms);
 
 /* Undoes the counts of the second lane, and ends it. */
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h);

@@ -8,9 +8,6 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* a chunk with no more addresses than these is not worth beginning a strip */
-#define LEAST 4u
-
 /* atom packets for each address of trace with cycle counts; more are many */
 #define ATOMS_MANY 2u
 
@@ -109,14 +106,14 @@ CT_AVX512 static void list_avx512(struct ct_hops_strip *s, const struct ct_etm4_
 }
 #endif
 
-/* Lists the addresses and atoms of the chunk at `data`. */
-CT_VECTOR static void list(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
-                           const uint8_t *data)
+CT_VECTOR void ct_etm4_strip_list(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
+                                  const uint8_t *data)
 {
     uint32_t n = s->count + 1;
     for (unsigned b = 0; b < s->chunk.blocks; b++, s->blocks++) {
         s->masks[s->blocks].atoms = s->chunk.masks[b].atoms;
         s->masks[s->blocks].addresses = s->chunk.masks[b].addresses;
+        s->masks[s->blocks].events = s->chunk.masks[b].events;
     }
 #ifdef CT_HAVE_AVX512
     if (s->chunk.simd == CT_SIMD_AVX512)
@@ -129,9 +126,7 @@ CT_VECTOR static void list(struct ct_hops_strip *s, const struct ct_etm4_event_t
         s->list.at[n] = s->atoms.before[s->list.at[n]];
 }
 
-/* Scans the chunk at byte `at` of the run, whose first packet begins at *entry. Returns the number of bytes
- * scanned. */
-static size_t scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, unsigned *entry)
+size_t ct_etm4_strip_scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, unsigned *entry)
 {
     return ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, run->data + at, run->size - at, entry,
                         &h->strip.chunk);
@@ -172,39 +167,45 @@ static bool is_cut(const struct lead *l)
     return l->counts && l->atoms > l->addresses * ATOMS_MANY;
 }
 
-/* Decodes trace to elements up to the first address, and begins a strip. An atom follows, so no element is
- * held. Returns false when strips cannot begin here. */
-static bool begin(struct ct_etm4_hops *h, struct ct_work *work)
+bool ct_etm4_strip_reach(struct ct_etm4_hops *h, struct ct_work *work, unsigned header, unsigned behind)
 {
     struct ct_elem elems[CT_FAST_TAIL + CT_SCAN_BYTES];
     struct ct_hops_strip *s = &h->strip;
     const struct ct_etm4_burst *burst = ct_etm4_fast_burst(h->bytes);
     struct ct_step_batch batch;
     size_t taken;
-    unsigned entry = 0;
-    if (work->at >= work->run->size || !ct_fast_wants_strips(h->fast) || !ct_etm4_hops_is_ready(h) ||
-        !ct_fast_is_open(h->fast) || !ct_etm4_fast_enter(h->bytes))
-        return false;
-    scan(h, work->run, work->at, &entry);
-    const struct lead lead = find_lead(&s->chunk);
-    if (lead.addresses <= LEAST || !lead.atoms)
-        return false;
-    if (!s->address_kinds) {
-        h->worth.paced = is_cut(&lead);
+    if (!s->address_kinds)
         make_headers(s, burst);
-    }
     size_t count = ct_etm4_fast_release(h->bytes, elems);
-    count += ct_etm4_fast_read(h->bytes, work->run->data + work->at, lead.header + 1, elems + count);
+    count += ct_etm4_fast_read(h->bytes, work->run->data + work->at, header + 1, elems + count);
     h->hops.elements += count;
-    work->at += lead.behind;
+    work->at += behind;
     work->last_offset = ct_run_offset(work->run, work->run->pos + work->at - 1);
     h->hops.error = ct_fast_run(h->fast, elems, count, 0, &taken, &batch);
     s->count = s->blocks = 0;
     for (unsigned i = 0; i < 3; i++)
         s->past[i] = burst->address[2 - i];
-    if (h->hops.error || !ct_fast_begin_strip(h->fast, &s->list))
+    return !h->hops.error;
+}
+
+/* Decodes trace to elements up to the first address, and begins a strip. Returns false when strips cannot
+ * begin here. */
+static bool begin(struct ct_etm4_hops *h, struct ct_work *work)
+{
+    struct ct_hops_strip *s = &h->strip;
+    unsigned entry = 0;
+    if (work->at >= work->run->size || !ct_fast_wants_strips(h->fast) || !ct_etm4_hops_is_ready(h) ||
+        !ct_fast_is_open(h->fast) || !ct_etm4_fast_enter(h->bytes))
         return false;
-    ct_atom_row_begin(&s->atoms, burst, s->list.atoms);
+    ct_etm4_strip_scan(h, work->run, work->at, &entry);
+    const struct lead lead = find_lead(&s->chunk);
+    if (lead.addresses <= CT_STRIP_ADDRESSES_LEAST || !lead.atoms)
+        return false;
+    if (!s->address_kinds)
+        h->worth.paced = is_cut(&lead);
+    if (!ct_etm4_strip_reach(h, work, lead.header, lead.behind) || !ct_fast_begin_strip(h->fast, &s->list))
+        return false;
+    ct_atom_row_begin(&s->atoms, ct_etm4_fast_burst(h->bytes), s->list.atoms);
     return true;
 }
 
@@ -271,33 +272,38 @@ static void count_packets(enum ct_simd simd, const uint8_t *bytes, size_t size, 
         packets[bytes[i]]++;
 }
 
+void ct_etm4_strip_count_packets(struct ct_etm4_hops *h, size_t addresses, size_t atoms)
+{
+    const struct ct_hops_strip *s = &h->strip;
+    uint64_t *packets = ct_etm4_fast_burst(h->bytes)->packets;
+    count_packets(s->chunk.simd, s->headers + 1, addresses, s->address_headers, s->address_kinds, packets);
+    count_packets(s->chunk.simd, s->atoms.headers, atoms, s->atom_headers, s->atom_kinds, packets);
+    h->hops.elements += addresses + atoms;
+}
+
 /* Ends the strip behind the last atom of stretch `done` - 1; the address behind that atom is left to the
  * elements. Bytes up to `at` of the run were scanned. */
 static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at, size_t done)
 {
     struct ct_hops_strip *s = &h->strip;
     const uint8_t *data = work->run->data;
-    uint64_t *packets = ct_etm4_fast_burst(h->bytes)->packets;
     size_t atoms = 0;
     size_t to = work->at;
     done = ct_fast_end_strip(h->fast, done);
     if (done) {
         to += find_end(s, done, &atoms);
-        count_packets(s->chunk.simd, s->headers + 1, done - 1, s->address_headers, s->address_kinds, packets);
-        count_packets(s->chunk.simd, s->atoms.headers, atoms, s->atom_headers, s->atom_kinds, packets);
+        ct_etm4_strip_count_packets(h, done - 1, atoms);
     }
     if (at > to)
         h->hops.elements -= ct_etm4_fast_forget(h->bytes, data + to, at - to);
     if (done) {
         const uint64_t address[3] = {s->past[done + 1], s->past[done], s->past[done - 1]};
         ct_etm4_fast_leave(h->bytes, address);
-        h->hops.elements += done - 1 + atoms;
     }
     ct_etm4_hops_pass(h, work, to, &s->others);
 }
 
-/* Returns whether there is room to list another chunk. */
-static bool has_room(const struct ct_hops_strip *s)
+bool ct_etm4_strip_has_room(const struct ct_hops_strip *s)
 {
     return s->blocks + CT_SCAN_BLOCKS <= CT_STRIP_BLOCKS &&
            s->count + CT_SCAN_BYTES + CT_STRIP_BEYOND < CT_STRIP_PLACES &&
@@ -317,12 +323,12 @@ int ct_etm4_hops_strips(struct ct_etm4_hops *h, struct ct_work *work)
     bool more = true;
     while (more && done == listed) {
         listed = s->count;
-        const size_t size = scan(h, work->run, at, &entry);
-        list(s, ct_etm4_fast_tables(h->bytes), work->run->data + at);
+        const size_t size = ct_etm4_strip_scan(h, work->run, at, &entry);
+        ct_etm4_strip_list(s, ct_etm4_fast_tables(h->bytes), work->run->data + at);
         ct_etm4_cuts_others(&s->chunk, work->run->data + at, size, &s->others);
         done = ct_fast_count_strip(h->fast, done, listed, s->count);
         at += size;
-        more = s->chunk.blocks && entry != CT_SCAN_STOP && has_room(s);
+        more = s->chunk.blocks && entry != CT_SCAN_STOP && ct_etm4_strip_has_room(s);
     }
     if (done == listed)
         done = ct_fast_count_strip(h->fast, done, s->count, s->count);

@@ -44,6 +44,9 @@ void ct_fast_tune(struct ct_fast *f, uint32_t atoms);
 /* For tests of counts: lets stretches begin with few elements, in a table of 2^rows rows. */
 void ct_fast_tune_stretches(struct ct_fast *f, unsigned rows);
 
+/* For tests of counts with cycles: uses a table of 2^rows rows for strips. */
+void ct_fast_tune_legs(struct ct_fast *f, unsigned rows);
+
 /* ---- strips ---- */
 
 /* Adjacent stretches (a stretch is the atoms between two addresses): the addresses, for each address the
@@ -77,6 +80,31 @@ size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahe
  * plain walk. Returns how many are done. The address behind them has not been taken. When 0 are done, no
  * stretch was counted, and the first address has been taken. */
 size_t ct_fast_end_strip(struct ct_fast *f, size_t s);
+
+/* ---- strips with cycle counts ---- */
+
+#define CT_STRIP_COUNTS 8192u
+
+/* Begins a strip with cycles, right behind a cycle count and the address that may follow it; an atom follows.
+ * Sets *strip as ct_fast_begin_strip does, except that the first stretch may begin in the middle of one;
+ * *count_at to the array of the numbers of atoms before each cycle count, and *cycles to that of their
+ * cycles, each CT_STRIP_COUNTS long. Returns false, and changes no state, unless the engine is between two
+ * known steps of A64 code, all of which have their cycles. */
+bool ct_fast_begin_timed_strip(struct ct_fast *f, struct ct_fast_strip *strip, uint32_t **count_at,
+                               uint32_t **cycles);
+
+/* Counts the stretches from number *done on below `n`, with those of the first `counts` cycle counts that
+ * they include, and prepares the stretches from `n` below `ahead`, as ct_fast_count_strip does. Sets *done to
+ * the number of stretches that are done. Returns false when the strip has to end: when that is not all of
+ * them, or strips cannot take a count. */
+bool ct_fast_count_timed_strip(struct ct_fast *f, size_t *done, size_t n, size_t ahead, size_t counts);
+
+/* Returns how many cycle counts are counted with all of their steps. */
+size_t ct_fast_timed_legs(const struct ct_fast *f);
+
+/* Ends the strip right behind the last cycle count of those that are counted, of which there must be one.
+ * `addresses`: how many addresses are before it; `marks`: how many events follow its last atom. */
+void ct_fast_end_timed_strip(struct ct_fast *f, size_t addresses, uint32_t marks);
 
 /* ---- hops ---- */
 

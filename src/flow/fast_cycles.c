@@ -11,30 +11,8 @@
 /* Minimal number of elements that are worth counting by legs: between hops there are 48 at a time. */
 #define ELEMS_LEAST 128u
 
-/* After so many steps or cycles the counts go to the table, because their sums have 32 bits. */
-#define COUNTED_MOST (UINT32_C(1) << 31)
-
-/* Number of fractional bits of a rate. A rate is too large by less than 2 units of the last bit. So a step's
- * share of a count is exact as long as its instructions times those of the leg have fewer bits. */
-#define RATE_BITS 36u
-
-_Static_assert((uint64_t)CT_LEGS_STEPS *CT_LEG_INSNS_MOST *CT_LEG_INSNS_MOST < UINT64_C(1) << (RATE_BITS - 1),
-               "parts of counts are right");
-
 /* A flag in the instructions of the last step of a leg. */
 #define LEG_END (UINT32_C(1) << 31)
-
-/* The position of execution between two legs, and the last step, which waits for its edge. */
-struct place {
-    uint32_t last;
-    uint32_t exec;
-    uint32_t cycles; /* of the last step, as in a step batch */
-    bool given;      /* the builder holds the last step */
-    uint32_t cur;
-    uint32_t marks; /* behind the last step */
-    uint64_t addr;
-    bool have_addr;
-};
 
 /* ---- following ---- */
 
@@ -64,14 +42,14 @@ static inline bool is_rare(const struct ct_elem *count)
 
 /* Returns whether a pending address differs from where the program leads. Links are quicker to read than
  * blocks; a link that is not known yet has address 0. */
-static inline bool is_astray(const struct ct_fast *f, const struct place *p)
+static inline bool is_astray(const struct ct_fast *f, const struct ct_leg_place *p)
 {
     return p->have_addr && p->cur && (f->legs->links[p->cur].addr != p->addr || !p->addr) &&
            f->blocks.blocks[p->cur].addr != p->addr;
 }
 
 /* Follows elements as long as all is known, and lists the legs. */
-static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elems, size_t size)
+static void follow(struct ct_fast *f, struct ct_leg_place p, const struct ct_elem *elems, size_t size)
 {
     struct ct_legs *g = f->legs;
     struct ct_leg_links *const links = g->links;
@@ -155,25 +133,13 @@ static void take_turns(struct ct_legs *g)
         g->step[g->address[i].step] = &g->address[i].turn->sums;
 }
 
-static inline void add(struct ct_leg_sums *s, uint32_t cycles)
-{
-    const uint32_t spare = CT_LEG_CYCLES_MOST - cycles;
-    s->times += (uint64_t)cycles << 32 | 1;
-    s->square += (uint64_t)cycles * cycles;
-    if (__builtin_expect(cycles > s->max || spare > s->spare, 0)) {
-        s->max = cycles > s->max ? (uint16_t)cycles : s->max;
-        s->spare = spare > s->spare ? (uint16_t)spare : s->spare;
-    }
-}
-
 /* Computes the rates of all legs. */
 static void find_rates(struct ct_legs *g)
 {
     uint32_t cycles = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         const struct ct_leg *leg = &g->leg[i];
-        const double scaled = (double)((int64_t)leg->cycles << RATE_BITS);
-        g->rate[i] = (uint64_t)(int64_t)(scaled / (int32_t)leg->insns) + 1;
+        g->rate[i] = ct_leg_rate(leg->cycles, leg->insns);
         g->until[i] = cycles += leg->cycles;
     }
     g->cycles += cycles;
@@ -191,23 +157,23 @@ static uint32_t add_legs(struct ct_legs *g)
         const uint32_t ends = g->insns[i] >> 31;
         const uint64_t insns = g->insns[i] & CT_LEG_INSNS_MOST;
         const uint32_t before = sum;
-        sum += (uint32_t)(insns * g->rate[leg] >> RATE_BITS);
+        sum += ct_leg_part(insns, g->rate[leg]);
         sum += (g->until[leg] - sum) & -ends; /* the last step gets the remainder */
         leg += ends;
-        add(g->step[i], sum - before);
+        ct_leg_add(g->step[i], sum - before);
     }
     g->counted += last + 1;
     return g->until[leg] - sum;
 }
 
 /* Gives the step before the legs its edge: in the builder, or by adding its cycles to the sums. */
-static void settle(struct ct_fast *f, const struct place *p)
+static void settle(struct ct_fast *f, const struct ct_leg_place *p)
 {
     struct ct_step_builder *b = &f->builder;
     const struct ct_legs *g = f->legs;
     const bool is_turn = g->address_count && g->address[0].step == 0;
     if (!p->given) {
-        add(g->step[0], p->cycles & CT_STEP_CYCLES);
+        ct_leg_add(g->step[0], p->cycles & CT_STEP_CYCLES);
         return;
     }
     b->edge[b->count - 1] = is_turn ? g->address[0].turn->edge : f->blocks.blocks[p->last].edge[p->exec];
@@ -215,14 +181,15 @@ static void settle(struct ct_fast *f, const struct place *p)
 }
 
 /* Sets the position behind the last leg, whose last step has `cycles` cycles. */
-static void come_to(const struct ct_legs *g, struct place *p, const struct ct_elem *elems, uint32_t cycles)
+static void come_to(const struct ct_legs *g, struct ct_leg_place *p, const struct ct_elem *elems,
+                    uint32_t cycles)
 {
     const struct ct_leg *leg = &g->leg[g->count - 1];
     const uint32_t begin = g->count > 1 ? leg[-1].end : 1;
     p->last = leg->last >> 1;
     p->exec = leg->last & 1;
     p->cur = g->links[p->last].next[p->exec] & CT_LEG_BLOCK;
-    p->cycles = cycles | (leg->end - begin > 1 ? CT_STEP_SHARED | CT_STEP_ENDS : 0);
+    p->cycles = ct_leg_last_cycles(cycles, leg->end - begin);
     p->given = false;
     p->marks = 0;
     p->have_addr = false;
@@ -236,10 +203,10 @@ static void come_to(const struct ct_legs *g, struct place *p, const struct ct_el
 }
 
 /* Counts some legs. Returns how many elements are done; 0 when something is new. */
-static size_t count_some(struct ct_fast *f, struct place *p, const struct ct_elem *elems, size_t size)
+static size_t count_some(struct ct_fast *f, struct ct_leg_place *p, const struct ct_elem *elems, size_t size)
 {
     struct ct_legs *g = f->legs;
-    if (g->counted > COUNTED_MOST || g->cycles > COUNTED_MOST)
+    if (ct_legs_are_many(g))
         f->blocks.error = ct_fast_spend_legs(f);
     if (f->blocks.error)
         return 0;
@@ -254,8 +221,7 @@ static size_t count_some(struct ct_fast *f, struct place *p, const struct ct_ele
     return g->leg[g->count - 1].elems;
 }
 
-/* Stores the position behind legs in the builder and the engine. */
-static void put_place(struct ct_fast *f, const struct place *p)
+void ct_legs_put_place(struct ct_fast *f, const struct ct_leg_place *p)
 {
     struct ct_step_builder *b = &f->builder;
     const struct ct_block *last = &f->blocks.blocks[p->last];
@@ -280,13 +246,13 @@ static size_t count_legs(struct ct_fast *f, const struct ct_elem *elems, size_t 
 {
     if (!ct_fast_settle_step(f) || !ct_legs_have(f))
         return 0;
-    struct place p = {.last = f->last,
-                      .exec = f->last_exec,
-                      .given = true,
-                      .cur = f->cur,
-                      .marks = f->builder.pending_marks,
-                      .addr = f->addr,
-                      .have_addr = f->have_addr};
+    struct ct_leg_place p = {.last = f->last,
+                             .exec = f->last_exec,
+                             .given = true,
+                             .cur = f->cur,
+                             .marks = f->builder.pending_marks,
+                             .addr = f->addr,
+                             .have_addr = f->have_addr};
     size_t done = 0;
     size_t some;
     if (!f->legs->links[p.last].next[p.exec] && !ct_legs_link(f, p.last, p.exec))
@@ -296,7 +262,7 @@ static size_t count_legs(struct ct_fast *f, const struct ct_elem *elems, size_t 
         done += some;
     } while (some && done < size);
     if (!p.given)
-        put_place(f, &p);
+        ct_legs_put_place(f, &p);
     return done;
 }
 
@@ -309,15 +275,10 @@ static size_t next_count(const struct ct_elem *elems, size_t size)
     return i < size ? i + 1 : size;
 }
 
-static bool takes_legs(const struct ct_fast *f)
-{
-    return f->edges && f->builder.counts && f->walk->sf && !f->walk->stack.enabled && !f->pft;
-}
-
 size_t ct_fast_cycles_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
     size_t done = 0;
-    if (!takes_legs(f) || size < ELEMS_LEAST)
+    if (!ct_legs_are_possible(f) || size < ELEMS_LEAST)
         return ct_fast_steps_burst(f, elems, size);
     while (done < size && !f->blocks.error) {
         if (!f->builder.waiting && f->builder.pending && !f->walk->atoms_done)

@@ -64,11 +64,11 @@ void ct_fast_free_legs(struct ct_fast *f)
     ct_array_free(g->links, g->cap, sizeof *g->links);
     ct_array_free(g->sums, g->cap, sizeof *g->sums);
     free(g->turns);
+    ct_leg_table_free(g);
     free(g);
 }
 
-/* Adds the sums of an edge of block `number` to the table, and zeroes them. */
-static int spend(struct ct_fast *f, uint32_t number, unsigned exec, uint32_t edge, struct ct_leg_sums *s)
+int ct_legs_spend(struct ct_fast *f, uint32_t number, unsigned exec, uint32_t edge, struct ct_leg_sums *s)
 {
     const struct ct_block *block = &f->blocks.blocks[number];
     const uint32_t count = (uint32_t)s->times;
@@ -94,10 +94,12 @@ int ct_fast_spend_legs(struct ct_fast *f)
     for (uint32_t i = 1; i < g->cap && i < f->blocks.count && !rc; i++)
         for (unsigned exec = 0; exec < 2 && !rc; exec++)
             if (g->sums[i][exec].times)
-                rc = spend(f, i, exec, f->blocks.blocks[i].edge[exec], &g->sums[i][exec]);
+                rc = ct_legs_spend(f, i, exec, f->blocks.blocks[i].edge[exec], &g->sums[i][exec]);
     for (uint32_t i = 0; i < g->turn_cap && !rc; i++)
         if (g->turns[i].sums.times)
-            rc = spend(f, g->turns[i].from, 1, g->turns[i].edge, &g->turns[i].sums);
+            rc = ct_legs_spend(f, g->turns[i].from, 1, g->turns[i].edge, &g->turns[i].sums);
+    if (!rc)
+        rc = ct_leg_table_spend(f);
     g->counted = g->cycles = 0;
     return rc;
 }
@@ -110,6 +112,7 @@ void ct_fast_forget_legs(struct ct_fast *f)
     memset(g->links, 0, g->cap * sizeof *g->links);
     memset(g->turns, 0, g->turn_cap * sizeof *g->turns);
     g->turn_count = 0;
+    ct_leg_table_forget(g);
 }
 
 uint32_t ct_legs_link(struct ct_fast *f, uint32_t number, unsigned exec)

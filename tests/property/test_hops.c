@@ -396,6 +396,7 @@ static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engin
         ct_etm4_hops_tune(chain->hops, t->judged);
     if (!rc && t->rows && engine == CT_ENGINE_FAST) {
         ct_fast_tune_stretches(chain->follow->fast, t->rows);
+        ct_fast_tune_legs(chain->follow->fast, t->rows);
         if (chain->hops && t->judged != CT_HOPS_REST) {
             chain->ops->hops_free(chain->hops);
             chain->hops = NULL;
