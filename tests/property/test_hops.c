@@ -5,7 +5,7 @@
  * counted ahead has to be taken back. A plain engine that keeps the ways it went is compared as well, with
  * its records. Other tests make the walk forget blocks of the program, make hops rest where they do not pay,
  * change the trace info while packets are counted ahead, and use stretches instead of hops, from elements and
- * directly from the scan. CT_SEED sets the first seed, CT_COUNT the number of traces of each kind, CT_LONG=1
+ * directly from the scan, also with cycle counts. CT_SEED sets the first seed, CT_COUNT the number of traces of each kind, CT_LONG=1
  * the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +39,7 @@ enum {
     CHANGE_SIZE = 8,   /* greatest number of bytes */
     AT_ZERO = 2000137, /* the seed of a trace with address 0 after a direct branch to a block whose links are
                         *                           not known yet */
+    LAST_COUNT = 1167, /* the seed of a trace with a count right before bytes that cannot be decoded */
 };
 
 /* Kind of a trace: what is done to it besides damage. */
@@ -721,7 +722,7 @@ static int check_forgetting(void)
 int main(void)
 {
     const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(50, 10000);
-    printf("TAP version 13\n1..10\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    printf("TAP version 13\n1..11\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
     ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");
     ok &=
@@ -733,5 +734,6 @@ int main(void)
     ok &= check_alike();
     ok &= check_all(9, STRIPPING, seed, traces, "stretches straight from the scan say it, too");
     ok &= check_all(10, CHANGING, AT_ZERO, 1, "also at address 0, which empty tables have");
+    ok &= check_all(11, RESTING, LAST_COUNT, 1, "also where the trace is damaged right behind a count");
     return ok ? 0 : 1;
 }
