@@ -49,6 +49,10 @@
  * they become quicker. */
 #define SLOW 1.3
 
+/* The same number for hops with cycles that have rested: they are measured before their tables have filled
+ * again. */
+#define SLOW_AGAIN_TIMED 1.15
+
 /* Without cycles, hops go on while each judgement finds that they take less than this share of the time found
  * by the previous one. */
 #define QUICKER 0.9
@@ -196,7 +200,7 @@ static bool wants_probe(const struct ct_etm4_hops *h, uint64_t position)
 static bool is_slower(const struct ct_etm4_hops *h)
 {
     const struct ct_hops_worth *w = &h->worth;
-    const double most = w->pace.elems * (w->rested ? 1 : SLOW);
+    const double most = w->pace.elems * (!w->rested ? SLOW : h->hops.timed ? SLOW_AGAIN_TIMED : 1);
     if (h->hops.timed)
         return w->pace.hops > most;
     return w->pace.hops > most && w->before > most && w->pace.hops > w->before * QUICKER;

@@ -5,8 +5,8 @@
  * counted ahead has to be taken back. A plain engine that keeps the ways it went is compared as well, with
  * its records. Other tests make the walk forget blocks of the program, make hops rest where they do not pay,
  * change the trace info while packets are counted ahead, and use stretches instead of hops, from elements and
- * directly from the scan, also with cycle counts. CT_SEED sets the first seed, CT_COUNT the number of traces of each kind, CT_LONG=1
- * the long tier. */
+ * directly from the scan, also with cycle counts. CT_SEED sets the first seed, CT_COUNT the number of traces
+ * of each kind, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
