@@ -108,6 +108,29 @@ struct ct_cfg_loop {
     uint8_t pad[3];
 };
 
+/* Why the rounds of a loop are not counted by its code. */
+enum ct_cfg_uncounted {
+    CT_CFG_IS_COUNTED,
+    CT_CFG_NO_TEST,       /* no conditional branch that each iteration passes leaves it */
+    CT_CFG_NO_COMPARE,    /* the branch at `at` does not depend on a compare just before it */
+    CT_CFG_NO_COUNTER,    /* what is compared does not count: it comes from the instruction at `at` */
+    CT_CFG_LIMIT_CHANGES, /* what the counter is compared with is written in the loop, at `at` */
+    CT_CFG_STEP_CHANGES,  /* not each iteration changes the counter by the same number: see `at` */
+    CT_CFG_NO_FIRST,      /* the first value of the counter is not constant: it comes from `at` */
+    CT_CFG_NO_LIMIT,      /* what the counter is compared with is not constant: it comes from `at` */
+    CT_CFG_NO_END,        /* the counter does not reach its limit within 2^24 iterations */
+    CT_CFG_OPEN,          /* the function has a computed branch with unknown targets */
+    CT_CFG_MANY_ENTRIES,  /* it is entered at several places, or with the call of its function */
+};
+
+/* The rounds of a loop, counted by its code. */
+struct ct_cfg_count {
+    uint64_t at;     /* an address, see above; 0 when it is counted */
+    uint32_t rounds; /* most executions of its head for each entry; 0: not counted */
+    uint8_t why;     /* enum ct_cfg_uncounted */
+    uint8_t pad[3];
+};
+
 struct ct_cfg;
 
 struct ct_cfg_options {
@@ -162,8 +185,13 @@ CT_API uint32_t ct_cfg_function_named(const struct ct_cfg *cfg, const char *name
  * no such edge. Where the targets of a return or a call are unknown, its edge is found for any `next`. */
 CT_API uint32_t ct_cfg_edge_between(const struct ct_cfg *cfg, uint64_t last, uint64_t next);
 
-/* Returns how often the head of a loop runs at most each time the loop is entered. Known when the code counts
- * to a fixed number by itself (A64 only: a register from a constant to a constant); else 0. */
+/* Finds how often the head of a loop runs at most each time the loop is entered. Known when the code counts
+ * to a fixed number by itself: a register or a variable of the stack frame, from a constant to a constant, or
+ * over a constant distance. Otherwise out->why says what is missing. Calls are taken to keep the registers
+ * that the procedure call standard makes them keep. CT_ERR_ARG. */
+CT_API int ct_cfg_loop_counted(const struct ct_cfg *cfg, uint32_t loop, struct ct_cfg_count *out);
+
+/* Returns the same number, or 0. */
 CT_API uint32_t ct_cfg_loop_count(const struct ct_cfg *cfg, uint32_t loop);
 
 /* Adds an edge from a computed branch or call. It leads from the instruction at `last` to `target` in

@@ -78,6 +78,45 @@ bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struc
     return insn->size <= left;
 }
 
+bool ct_cfg_lift(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_lift *out)
+{
+    uint32_t op;
+    struct ct_insn insn;
+    if (!ct_cfg_insn(cfg, addr, isa, &insn, &op))
+        return false;
+    if (isa == CT_ISA_A64) {
+        ct_lift_a64(op, addr, out);
+    } else if (isa == CT_ISA_A32) {
+        ct_lift_a32(op, addr, out);
+    } else {
+        ct_lift_t32(op, addr, out);
+        out->is_maybe = insn.cond && !ct_cfg_ends_block(&insn);
+    }
+    return true;
+}
+
+uint64_t ct_cfg_before(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa)
+{
+    if (isa != CT_ISA_T32)
+        return addr - 4;
+    for (unsigned size = 2; size <= 4; size += 2) {
+        const uint8_t *mark = ct_cfg_mark(cfg, addr - size);
+        if (mark && *mark & CT_CFG_MARK_INSN)
+            return addr - size;
+    }
+    return 0;
+}
+
+const uint8_t *ct_cfg_fixed(const struct ct_cfg *cfg, uint64_t addr, size_t size)
+{
+    for (size_t i = 0; i < cfg->fixed.count; i++) {
+        const struct ct_cfg_fixed *f = &cfg->fixed.at[i];
+        if (addr - f->start < f->size && size <= f->size - (addr - f->start))
+            return f->bytes + (addr - f->start);
+    }
+    return NULL;
+}
+
 bool ct_cfg_ends_block(const struct ct_insn *insn)
 {
     return insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR || insn->type == CT_INSN_ISB;
@@ -123,6 +162,41 @@ static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const stru
     return rc;
 }
 
+static int add_fixed(struct ct_cfg *cfg, const struct ct_mapped_file *file, uint64_t addr, uint64_t offset,
+                     uint64_t size)
+{
+    if (offset > file->size || size > file->size - offset)
+        return CT_OK;
+    const int rc = CT_CFG_ROOM(cfg, &cfg->fixed);
+    if (!rc)
+        cfg->fixed.at[cfg->fixed.count++] =
+            (struct ct_cfg_fixed){addr + cfg->bias, size, file->bytes + offset};
+    return rc;
+}
+
+/* Lists what is never written, by sections: firmware often has one segment for everything. Without sections,
+ * by segments. */
+static int list_fixed(struct ct_cfg *cfg, const struct ct_elf *elf, const struct ct_mapped_file *file)
+{
+    int rc = CT_OK;
+    Elf_Scn *section = NULL;
+    bool has_sections = false;
+    while (!rc && (section = elf_nextscn(elf->elf, section))) {
+        GElf_Shdr s;
+        if (!gelf_getshdr(section, &s) || !(s.sh_flags & SHF_ALLOC))
+            continue;
+        has_sections = true;
+        if (!(s.sh_flags & SHF_WRITE) && s.sh_type != SHT_NOBITS)
+            rc = add_fixed(cfg, file, s.sh_addr, s.sh_offset, s.sh_size);
+    }
+    for (size_t i = 0; !rc && !has_sections && i < elf->segments; i++) {
+        GElf_Phdr p;
+        if (gelf_getphdr(elf->elf, (int)i, &p) && is_there(&p, file) && !(p.p_flags & PF_W))
+            rc = add_fixed(cfg, file, p.p_vaddr, p.p_offset, p.p_filesz);
+    }
+    return rc;
+}
+
 static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
 {
     struct ct_elf elf = {0};
@@ -139,6 +213,8 @@ static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
     cfg->is_a64 = elf.header.e_machine == EM_AARCH64;
     cfg->start = elf.header.e_entry + cfg->bias;
     rc = add_segments(cfg, &elf, file);
+    if (!rc)
+        rc = list_fixed(cfg, &elf, file);
     ct_elf_close(&elf);
     return rc;
 }
@@ -263,10 +339,11 @@ void ct_cfg_free(struct ct_cfg *cfg)
         free(cfg->codes[i].marks);
         free(cfg->codes[i].here);
     }
-    void *const lists[] = {
-        cfg->codes,      cfg->datas,     cfg->funcs.at,   cfg->waits.at, cfg->work.at,      cfg->computed.at,
-        cfg->leaders.at, cfg->tables.at, cfg->targets.at, cfg->late.at,  cfg->functions.at, cfg->blocks.at,
-        cfg->edges.at,   cfg->loops.at,  cfg->members.at, cfg->order.at, cfg->ready.at,     cfg->behind.at};
+    void *const lists[] = {cfg->codes,      cfg->datas,       cfg->funcs.at,     cfg->waits.at,
+                           cfg->work.at,    cfg->computed.at, cfg->leaders.at,   cfg->tables.at,
+                           cfg->targets.at, cfg->late.at,     cfg->functions.at, cfg->blocks.at,
+                           cfg->edges.at,   cfg->loops.at,    cfg->members.at,   cfg->order.at,
+                           cfg->ready.at,   cfg->behind.at,   cfg->fixed.at};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     ct_addr_map_free(&cfg->table_at);

@@ -10,6 +10,7 @@
 #include "coretap/cfg.h"
 #include "base/addr_map.h"
 #include "base/room.h"
+#include "program/cfg_lift.h"
 #include "program/memory.h"
 
 /* Marks for two bytes of code. */
@@ -40,6 +41,13 @@ struct ct_cfg_here {
 struct ct_cfg_data {
     const uint8_t *bytes;
     size_t size;
+};
+
+/* Bytes that are never written: a section, or a segment of a file without sections. */
+struct ct_cfg_fixed {
+    uint64_t start;
+    uint64_t size;
+    const uint8_t *bytes;
 };
 
 /* A function during exploration; its index becomes its public number. */
@@ -114,6 +122,7 @@ struct ct_cfg {
     size_t code_count;
     struct ct_cfg_data *datas;
     size_t data_count;
+    CT_CFG_LIST(struct ct_cfg_fixed) fixed;
 
     CT_CFG_LIST(struct ct_cfg_func) funcs;
     CT_CFG_LIST(struct ct_cfg_wait) waits;
@@ -153,6 +162,16 @@ struct ct_cfg_here *ct_cfg_here(const struct ct_cfg *cfg, uint64_t addr);
  * its exploration. */
 bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_insn *insn,
                  uint32_t *op);
+
+/* Finds the effect of the instruction at `addr`. Returns false as ct_cfg_insn does. */
+bool ct_cfg_lift(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_lift *out);
+
+/* Returns the address of the instruction before `addr`, which was reached; 0 when none was. In T32 the length
+ * of other instructions is not known. */
+uint64_t ct_cfg_before(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa);
+
+/* Returns the bytes at `addr` when nothing writes them while the program runs, else NULL. */
+const uint8_t *ct_cfg_fixed(const struct ct_cfg *cfg, uint64_t addr, size_t size);
 
 /* Returns true for an instruction that ends a block. */
 bool ct_cfg_ends_block(const struct ct_insn *insn);

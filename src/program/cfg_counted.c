@@ -1,179 +1,210 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds loops that count to a constant by themselves, in A64. They have one back edge, and the block that
- * jumps back otherwise leaves the loop. Their counter is a register that starts with a constant, is
- * incremented once an iteration right before it is compared with a constant, and is not written elsewhere in
- * the loop. Other exits of the loop only make it shorter. */
+/* Finds loops that count to a constant by themselves. A loop has a counter when the same block decides in
+ * each iteration whether it ends, by comparing a value that changes by the same operation each time, from a
+ * constant on, with a constant. Both may also be constant differences to the same value, such as an address.
+ * Other exits of the loop only make it shorter. */
 #include "base/bytes.h"
-#include "program/cfg.h"
-#include "program/cfg_lift.h"
+#include "base/require.h"
+#include "program/cfg_values.h"
 
 #define MOST_ROUNDS (UINT32_C(1) << 24)
-#define MOST_BACK   8 /* number of predecessor blocks searched for the initial value */
-#define ZERO        31
+#define MOST_STEPS  20000 /* instructions that are looked at for one loop */
 
-enum condition {
-    EQ = 0,
-    NE = 1,
-    CS = 2,
-    CC = 3,
-    MI = 4,
-    PL = 5,
-    HI = 8,
-    LS = 9,
-    GE = 10,
-    LT = 11,
-    GT = 12,
-    LE = 13,
+struct search {
+    struct ct_values values;
+    const struct ct_cfg *cfg;
+    const struct ct_cfg_block *head;
+    uint32_t head_number, loop;
+    struct ct_cfg_count *out;
 };
 
-struct counter {
-    uint32_t reg;
-    int64_t first, step, limit;
-    uint32_t goes_on; /* enum condition with which the loop continues */
-    bool wide;        /* the register is 64 bits wide */
+/* How a block decides whether the loop continues: while the condition holds for a compared with b. */
+struct test {
+    uint32_t block;
+    uint32_t goes_on; /* enum ct_lift_cond */
+    bool is_wide;     /* 64 bits are compared */
+    struct ct_value a, b;
+    bool ends_loop; /* it is the end of a low-overhead loop, which also changes the counter */
 };
 
-static bool read_op(const struct ct_cfg *cfg, uint64_t addr, struct ct_lift *lift, uint32_t *op)
+/* Notes why a loop is not counted, unless an earlier test failed at a later question. */
+static void note(struct search *s, enum ct_cfg_uncounted why, uint64_t at)
+{
+    if ((uint8_t)why <= s->out->why)
+        return;
+    s->out->why = (uint8_t)why;
+    s->out->at = at;
+}
+
+static bool is_inside(const struct search *s, uint32_t block)
+{
+    uint32_t l = block == CT_CFG_NONE ? CT_CFG_NONE : s->cfg->blocks.at[block].loop;
+    while (l != CT_CFG_NONE && l != s->loop)
+        l = s->cfg->loops.at[l].parent;
+    return l == s->loop;
+}
+
+/* ---- the test ---- */
+
+/* Returns the condition of an instruction in an IT block, whose first one is not before the block. */
+static uint32_t condition_of_it(const struct search *s, const struct ct_cfg_block *block)
 {
     struct ct_insn insn;
-    if (!ct_cfg_insn(cfg, addr, CT_ISA_A64, &insn, op))
-        return false;
-    ct_lift_a64(*op, addr, lift);
-    return true;
-}
-
-static bool is_inside(const struct ct_cfg *cfg, uint32_t block, uint32_t loop)
-{
-    uint32_t l = cfg->blocks.at[block].loop;
-    while (l != CT_CFG_NONE && l != loop)
-        l = cfg->loops.at[l].parent;
-    return l == loop;
-}
-
-/* Returns whether a block that jumps back to the head of a loop leads nowhere else in the loop. Otherwise it
- * may run more than once in one iteration. */
-static bool leaves(const struct ct_cfg *cfg, uint32_t block, uint32_t loop)
-{
-    const uint32_t head = cfg->loops.at[loop].head;
-    for (uint32_t e = cfg->blocks.at[block].first_out; e != CT_CFG_NONE; e = cfg->edges.at[e].next_out) {
-        const uint32_t to = cfg->edges.at[e].to;
-        if (to != CT_CFG_NONE && to != head && is_inside(cfg, to, loop))
-            return false;
-    }
-    return true;
-}
-
-/* Finds the only block that jumps back, and the block that enters the loop. A computed branch with unknown
- * targets may lead into the loop, or from the loop to code of it that the graph lacks. */
-static bool find_ends(const struct ct_cfg *cfg, uint32_t loop, uint32_t *latch, uint32_t *before)
-{
-    const struct ct_cfg_loop *l = &cfg->loops.at[loop];
-    const struct ct_cfg_function *f = &cfg->functions.at[l->function];
-    unsigned backs = 0;
-    unsigned entries = 0;
-    for (uint32_t e = cfg->blocks.at[l->head].first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in) {
-        bool inside = is_inside(cfg, cfg->edges.at[e].from, loop);
-        *(inside ? latch : before) = cfg->edges.at[e].from;
-        backs += inside;
-        entries += !inside && cfg->edges.at[e].kind != CT_CFG_CALL;
-        if (cfg->edges.at[e].kind == CT_CFG_CALL || cfg->edges.at[e].kind == CT_CFG_TAIL)
-            return false;
-    }
-    return backs == 1 && entries == 1 && !l->irreducible && !f->incomplete && f->block != l->head &&
-           leaves(cfg, *latch, loop);
-}
-
-/* Finds the condition with which the branch at the end of the latch jumps back. */
-static bool find_condition(const struct ct_cfg *cfg, const struct ct_cfg_block *latch, uint64_t head,
-                           struct counter *c)
-{
-    struct ct_lift lift;
-    struct ct_insn insn;
     uint32_t op;
-    if (!ct_cfg_insn(cfg, latch->last, CT_ISA_A64, &insn, &op) || !read_op(cfg, latch->last, &lift, &op))
-        return false;
-    if ((op & 0xff000010) != 0x54000000 || (op & 15) > LE)
-        return false;
-    c->goes_on = insn.target == head ? op & 15 : (op & 15) ^ 1;
-    return true;
+    uint64_t at = block->last;
+    for (unsigned i = 0; i < 4 && at > block->start; i++) {
+        at = ct_cfg_before(s->cfg, at, CT_ISA_T32);
+        if (!ct_cfg_insn(s->cfg, at, CT_ISA_T32, &insn, &op))
+            break;
+        if (insn.it) /* bits 23:20 are the condition of the first one; below are the lowest bits of others */
+            return i == 0 ? ct_bits(op, 23, 20) : (op >> 20 & 14) | (op >> (20 - i) & 1);
+    }
+    return CT_COND_ALWAYS;
 }
 
-/* Finds the compare in the latch, and the addition before it. */
-static bool find_step(const struct ct_cfg *cfg, const struct ct_cfg_block *latch, struct counter *c)
+/* Finds the condition with which the branch at the end of a block continues the loop. False when the branch
+ * does not leave it. */
+static bool find_condition(const struct search *s, const struct ct_cfg_block *block, const struct ct_lift *l,
+                           uint32_t *goes_on)
 {
-    struct ct_lift lift;
-    uint32_t op;
-    bool compared = false;
-    for (uint64_t at = latch->last; at > latch->start;) {
-        at -= 4;
-        if (!read_op(cfg, at, &lift, &op))
-            return false;
-        if (!compared) {
-            if (lift.kind == CT_LIFT_CMP) {
-                c->wide = op >> 31;
-                c->reg = lift.rn;
-                c->limit = lift.imm;
-                compared = true;
-                if (lift.rd != lift.rn)
-                    continue;
-                c->step = -lift.imm; /* SUBS R, R, #n compares with 0 */
-                c->limit = 0;
-                return lift.rn != ZERO && (c->goes_on == NE || c->goes_on == EQ);
-            }
-            if (lift.flags)
-                return false;
-            continue;
+    bool next_inside = false, taken_inside = false, has_next = false;
+    const bool is_plain = l->kind == CT_LIFT_SKIP || l->kind == CT_LIFT_ZERO || block->isa == CT_ISA_A32;
+    for (uint32_t e = block->first_out; e != CT_CFG_NONE; e = s->cfg->edges.at[e].next_out) {
+        const struct ct_cfg_edge *edge = &s->cfg->edges.at[e];
+        const bool inside = ct_cfg_stays(s->cfg, edge) && is_inside(s, edge->to);
+        if (edge->kind == CT_CFG_NEXT) {
+            next_inside = inside;
+            has_next = true;
+        } else {
+            taken_inside |= inside;
         }
-        if (!(lift.writes >> c->reg & 1))
-            continue;
-        c->step = lift.imm;
-        return lift.kind == CT_LIFT_ADDI && lift.rd == lift.rn && c->reg != ZERO && (op >> 31) == c->wide;
     }
+    if (!block->cond || !has_next || next_inside == taken_inside || block->sub == CT_INSN_SUB_LINK)
+        return false;
+    const uint32_t cond = l->kind == CT_LIFT_LEAVE   ? CT_COND_HI
+                          : is_plain                 ? l->cond
+                          : block->isa == CT_ISA_T32 ? condition_of_it(s, block)
+                                                     : CT_COND_ALWAYS;
+    *goes_on = taken_inside ? cond : cond ^ 1;
+    return cond < CT_COND_ALWAYS;
+}
+
+/* Finds what the flags at the end of a block are the result of. */
+static bool find_compare(struct search *s, struct test *t, uint64_t addr)
+{
+    const struct ct_cfg_block *block = &s->cfg->blocks.at[t->block];
+    struct ct_lift l = {0};
+    while (addr > block->start && !l.flags) {
+        addr = ct_cfg_before(s->cfg, addr, (enum ct_isa)block->isa);
+        if (!ct_cfg_lift(s->cfg, addr, (enum ct_isa)block->isa, &l))
+            return false;
+    }
+    const bool adds = l.kind == CT_LIFT_ADDI && l.imm != 0; /* the same flags as a compare with -imm */
+    const bool is_same = l.kind == CT_LIFT_SAME && t->goes_on <= CT_COND_NE;
+    const bool tests = (l.kind == CT_LIFT_MASK || l.kind == CT_LIFT_COPY || l.kind == CT_LIFT_SHIFT) &&
+                       (t->goes_on <= CT_COND_NE || t->goes_on == CT_COND_MI || t->goes_on == CT_COND_PL);
+    if (!l.flags || l.is_maybe ||
+        (!adds && !is_same && !tests && l.kind != CT_LIFT_CMP && l.kind != CT_LIFT_CMPR))
+        return false;
+    t->is_wide = s->cfg->is_a64 && !l.is_narrow;
+    t->a = ct_value_of_register(&s->values, t->block, addr, l.rn, t->is_wide);
+    if (l.kind == CT_LIFT_MASK)
+        t->a = ct_value_extend(t->a, (unsigned)__builtin_popcountll((uint64_t)l.imm), false);
+    else if (l.kind == CT_LIFT_SHIFT) /* the bits that are shifted out do not count */
+        t->a = ct_value_extend(t->a, 32u - l.shift, true);
+    if (tests) {
+        t->b = ct_value_constant(0);
+        return true;
+    }
+    t->b = l.kind == CT_LIFT_CMPR ? ct_value_of_register(&s->values, t->block, addr, l.rm, t->is_wide)
+                                  : ct_value_constant(adds ? 0 - (uint64_t)l.imm : (uint64_t)l.imm);
+    return true;
+}
+
+/* Finds the test at the end of a block that may leave the loop. */
+static bool find_test(struct search *s, uint32_t number, struct test *t)
+{
+    const struct ct_cfg_block *block = &s->cfg->blocks.at[number];
+    struct ct_lift l;
+    *t = (struct test){.block = number};
+    if (!ct_cfg_lift(s->cfg, block->last, (enum ct_isa)block->isa, &l) ||
+        !find_condition(s, block, &l, &t->goes_on))
+        return false;
+    if (l.kind != CT_LIFT_ZERO && l.kind != CT_LIFT_LEAVE) {
+        if (find_compare(s, t, block->last))
+            return true;
+        note(s, CT_CFG_NO_COMPARE, block->last);
+        return false;
+    }
+    t->ends_loop = l.kind == CT_LIFT_LEAVE;
+    t->is_wide = s->cfg->is_a64 && !l.is_narrow;
+    t->a = ct_value_of_register(&s->values, number, block->last, l.rn, t->is_wide);
+    if (l.bits)
+        t->a = ct_value_extend(t->a, l.bits, true);
+    t->b = ct_value_constant(t->ends_loop);
+    return true;
+}
+
+/* ---- the counter ---- */
+
+static bool is_counter(const struct search *s, const struct ct_value *v)
+{
+    return v->from == CT_VALUE_BLOCK && v->block == s->head_number;
+}
+
+static bool is_fixed(const struct search *s, const struct ct_value *v)
+{
+    return v->from == CT_VALUE_CONST || (v->from != CT_VALUE_UNKNOWN && !is_inside(s, v->block));
+}
+
+/* Puts the counter on the left side of the compare. */
+static bool find_counter(struct search *s, struct test *t)
+{
+    static const uint8_t swapped[16] = {CT_COND_EQ,     CT_COND_NE,     CT_COND_LS,     CT_COND_HI,
+                                        CT_COND_ALWAYS, CT_COND_ALWAYS, CT_COND_ALWAYS, CT_COND_ALWAYS,
+                                        CT_COND_CC,     CT_COND_CS,     CT_COND_LE,     CT_COND_GT,
+                                        CT_COND_LT,     CT_COND_GE,     CT_COND_ALWAYS, CT_COND_ALWAYS};
+    if (!is_counter(s, &t->a) && is_counter(s, &t->b)) {
+        const struct ct_value b = t->b;
+        t->b = t->a;
+        t->a = b;
+        t->goes_on = swapped[t->goes_on];
+    }
+    if (!is_counter(s, &t->a)) {
+        const bool is_loaded = t->a.from == CT_VALUE_INSN && is_inside(s, t->a.block);
+        note(s, CT_CFG_NO_COUNTER, is_loaded ? t->a.at : s->cfg->blocks.at[t->block].last);
+        return false;
+    }
+    if (is_fixed(s, &t->b))
+        return true;
+    note(s, CT_CFG_LIMIT_CHANGES, t->b.from == CT_VALUE_INSN ? t->b.at : s->cfg->blocks.at[t->block].last);
     return false;
 }
 
-static unsigned writers(const struct ct_cfg *cfg, uint32_t loop, uint32_t reg)
+/* Finds what one iteration does to the counter: the same on all ways back to the head. */
+static bool find_step(struct search *s, const struct test *t, struct ct_value *step)
 {
-    const struct ct_cfg_function *f = &cfg->functions.at[cfg->loops.at[loop].function];
-    unsigned count = 0;
-    for (uint32_t i = 0; i < f->count; i++) {
-        uint32_t number = cfg->members.at[f->first + i];
-        const struct ct_cfg_block *block = &cfg->blocks.at[number];
-        for (uint64_t at = block->start; is_inside(cfg, number, loop) && at < block->end; at += 4) {
-            struct ct_lift lift;
-            uint32_t op;
-            if (read_op(cfg, at, &lift, &op))
-                count += lift.writes >> reg & 1;
-        }
-    }
-    return count;
-}
-
-/* Finds the value of the register when the loop is entered. It is written in the block before the loop, or in
- * that block's only predecessors. The entry of a function has its callers as predecessors, too. */
-static bool find_first(const struct ct_cfg *cfg, uint32_t block, struct counter *c)
-{
-    for (unsigned i = 0; i < MOST_BACK; i++) {
-        const struct ct_cfg_block *b = &cfg->blocks.at[block];
-        struct ct_lift lift;
-        uint32_t op;
-        for (uint64_t at = b->end; at > b->start;) {
-            at -= 4;
-            if (!read_op(cfg, at, &lift, &op))
-                return false;
-            if (!(lift.writes >> c->reg & 1))
-                continue;
-            bool zero = lift.kind == CT_LIFT_COPY && lift.rn == ZERO;
-            c->first = zero ? 0 : lift.imm;
-            return zero || lift.kind == CT_LIFT_CONST;
-        }
-        uint32_t in = b->first_in;
-        if (in == CT_CFG_NONE || cfg->edges.at[in].next_in != CT_CFG_NONE ||
-            cfg->edges.at[in].kind > CT_CFG_BRANCH || cfg->functions.at[b->function].block == block)
+    bool found = false;
+    for (uint32_t e = s->head->first_in; e != CT_CFG_NONE; e = s->cfg->edges.at[e].next_in) {
+        const uint32_t from = s->cfg->edges.at[e].from;
+        if (!is_inside(s, from))
+            continue;
+        const struct ct_cfg_block *latch = &s->cfg->blocks.at[from];
+        const bool decrements = t->ends_loop && from == t->block;
+        struct ct_value v =
+            ct_value_before(&s->values, from, decrements ? latch->last : latch->end, t->a.place, t->is_wide);
+        if (decrements)
+            v.outer--;
+        if (!ct_value_is_alike(&v, &t->a) ||
+            (found && (v.inner != step->inner || v.outer != step->outer || v.bits != step->bits ||
+                       v.is_signed != step->is_signed))) {
+            note(s, CT_CFG_STEP_CHANGES, v.from == CT_VALUE_INSN ? v.at : latch->last);
             return false;
-        block = cfg->edges.at[in].from;
+        }
+        *step = v;
+        found = true;
     }
-    return false;
+    return found;
 }
 
 static bool holds(uint32_t condition, uint64_t value, uint64_t limit, bool wide)
@@ -182,51 +213,167 @@ static bool holds(uint32_t condition, uint64_t value, uint64_t limit, bool wide)
     int64_t b = wide ? (int64_t)limit : (int32_t)limit;
     uint64_t u = wide ? value : (uint32_t)value;
     uint64_t v = wide ? limit : (uint32_t)limit;
+    const uint64_t difference = value - limit;
+    const bool negative = (wide ? (int64_t)difference : (int32_t)difference) < 0;
     switch (condition) {
-    case EQ:
+    case CT_COND_EQ:
         return u == v;
-    case NE:
+    case CT_COND_NE:
         return u != v;
-    case CS:
+    case CT_COND_CS:
         return u >= v;
-    case CC:
+    case CT_COND_CC:
         return u < v;
-    case HI:
+    case CT_COND_MI:
+        return negative;
+    case CT_COND_PL:
+        return !negative;
+    case CT_COND_HI:
         return u > v;
-    case LS:
+    case CT_COND_LS:
         return u <= v;
-    case GE:
+    case CT_COND_GE:
         return a >= b;
-    case LT:
+    case CT_COND_LT:
         return a < b;
-    case GT:
+    case CT_COND_GT:
         return a > b;
-    case LE:
+    case CT_COND_LE:
         return a <= b;
     default:
-        return true; /* MI, PL and overflow conditions are not handled */
+        return true; /* overflow */
     }
+}
+
+/* Counts the rounds from a constant to a constant; 0 when there are too many. */
+static uint32_t count_constants(const struct test *t, const struct ct_value *step, uint64_t x)
+{
+    for (uint32_t rounds = 1; rounds < MOST_ROUNDS; rounds++) {
+        if (!holds(t->goes_on, ct_value_for(&t->a, x), t->b.constant, t->is_wide))
+            return rounds;
+        x = ct_value_for(step, x);
+    }
+    return 0;
+}
+
+/* Counts the rounds until the counter equals a limit with a known distance, whatever both are. The sum may
+ * pass the end of the address space on the way, so it must meet the limit exactly. */
+static uint32_t count_distance(const struct test *t, const struct ct_value *step,
+                               const struct ct_value *first)
+{
+    const unsigned width = t->is_wide ? 64 : 32;
+    const bool sums = first->bits >= width && t->a.bits >= width && step->bits >= width && t->b.bits >= width;
+    const int64_t far =
+        ct_sext(t->b.inner + t->b.outer - t->a.inner - t->a.outer - first->inner - first->outer, width);
+    const int64_t by = ct_sext(step->inner + step->outer, width);
+    if (!sums || !by || holds(t->goes_on, 0, 0, true) || far % by || far / by < 0 ||
+        far / by >= MOST_ROUNDS - 1)
+        return 0;
+    return (uint32_t)(far / by) + 1;
+}
+
+/* Counts the rounds that a test allows, from the values with which the loop is entered. */
+static uint32_t count_rounds(struct search *s, const struct test *t, const struct ct_value *step)
+{
+    uint32_t most = 0;
+    for (uint32_t e = s->head->first_in; e != CT_CFG_NONE; e = s->cfg->edges.at[e].next_in) {
+        const uint32_t from = s->cfg->edges.at[e].from;
+        if (is_inside(s, from))
+            continue;
+        const uint64_t end = s->cfg->blocks.at[from].end;
+        const struct ct_value first = ct_value_before(&s->values, from, end, t->a.place, t->is_wide);
+        const bool both = first.from == CT_VALUE_CONST && t->b.from == CT_VALUE_CONST;
+        if (!both && !ct_value_is_alike(&first, &t->b)) {
+            const bool starts = first.from == CT_VALUE_CONST;
+            note(s, starts ? CT_CFG_NO_LIMIT : CT_CFG_NO_FIRST, starts ? t->b.at : first.at);
+            return 0;
+        }
+        const uint32_t rounds =
+            both ? count_constants(t, step, first.constant) : count_distance(t, step, &first);
+        if (!rounds) {
+            note(s, CT_CFG_NO_END, s->cfg->blocks.at[t->block].last);
+            return 0;
+        }
+        most = rounds > most ? rounds : most;
+    }
+    return most;
+}
+
+/* ---- the loop ---- */
+
+static bool dominates(const struct search *s, uint32_t block, uint32_t other)
+{
+    while (other != block && other != s->head_number && other != CT_CFG_NONE)
+        other = s->cfg->blocks.at[other].dominator;
+    return other == block;
+}
+
+/* Returns whether each iteration that leads back to the head runs a block once. */
+static bool is_passed(const struct search *s, uint32_t block)
+{
+    if (s->cfg->blocks.at[block].loop != s->loop)
+        return false;
+    for (uint32_t e = s->head->first_in; e != CT_CFG_NONE; e = s->cfg->edges.at[e].next_in)
+        if (is_inside(s, s->cfg->edges.at[e].from) && !dominates(s, block, s->cfg->edges.at[e].from))
+            return false;
+    return true;
+}
+
+/* Refuses loops whose iterations the graph does not show completely: a computed branch with unknown targets
+ * may lead into the loop, or from the loop to code of it that the graph lacks. */
+static bool is_known(struct search *s)
+{
+    const struct ct_cfg_loop *loop = &s->cfg->loops.at[s->loop];
+    const struct ct_cfg_function *f = &s->cfg->functions.at[loop->function];
+    bool stays = f->block != loop->head;
+    for (uint32_t e = s->head->first_in; e != CT_CFG_NONE; e = s->cfg->edges.at[e].next_in)
+        stays = stays && ct_cfg_stays(s->cfg, &s->cfg->edges.at[e]);
+    if (loop->irreducible || !stays)
+        note(s, CT_CFG_MANY_ENTRIES, s->head->start);
+    else if (f->incomplete)
+        note(s, CT_CFG_OPEN, s->head->start);
+    return !loop->irreducible && stays && !f->incomplete;
+}
+
+/* Finds the fewest rounds that a test of the loop allows. */
+static void count_loop(struct search *s)
+{
+    const struct ct_cfg_function *f = &s->cfg->functions.at[s->values.function];
+    for (uint32_t i = 0; i < f->count; i++) {
+        const uint32_t block = s->cfg->members.at[f->first + i];
+        struct test t;
+        struct ct_value step;
+        if (!s->cfg->blocks.at[block].cond || !is_passed(s, block) || !find_test(s, block, &t) ||
+            !find_counter(s, &t) || !find_step(s, &t, &step))
+            continue;
+        const uint32_t rounds = count_rounds(s, &t, &step);
+        if (rounds && (!s->out->rounds || rounds < s->out->rounds))
+            s->out->rounds = rounds;
+    }
+}
+
+int ct_cfg_loop_counted(const struct ct_cfg *cfg, uint32_t loop, struct ct_cfg_count *out)
+{
+    CT_REQUIRE(NULL, cfg && out && loop < cfg->loops.count);
+    const uint32_t head = cfg->loops.at[loop].head;
+    struct search s = {
+        .values = {.cfg = cfg, .function = cfg->loops.at[loop].function, .budget = MOST_STEPS, .escapes = -1},
+        .cfg = cfg,
+        .head = &cfg->blocks.at[head],
+        .head_number = head,
+        .loop = loop,
+        .out = out};
+    *out = (struct ct_cfg_count){.why = CT_CFG_NO_TEST, .at = s.head->start};
+    if (is_known(&s))
+        count_loop(&s);
+    if (out->rounds)
+        *out = (struct ct_cfg_count){.rounds = out->rounds};
+    return CT_OK;
 }
 
 uint32_t ct_cfg_loop_count(const struct ct_cfg *cfg, uint32_t loop)
 {
-    if (!cfg)
-        return 0;
-    struct counter c = {0};
-    uint32_t latch = CT_CFG_NONE;
-    uint32_t before = CT_CFG_NONE;
-    if (!cfg->is_a64 || !find_ends(cfg, loop, &latch, &before))
-        return 0;
-    uint64_t head = cfg->blocks.at[cfg->loops.at[loop].head].start;
-    if (!find_condition(cfg, &cfg->blocks.at[latch], head, &c) ||
-        !find_step(cfg, &cfg->blocks.at[latch], &c) || writers(cfg, loop, c.reg) != 1 ||
-        !find_first(cfg, before, &c))
-        return 0;
-    uint64_t value = (uint64_t)c.first;
-    for (uint32_t rounds = 1; rounds < MOST_ROUNDS; rounds++) {
-        value += (uint64_t)c.step;
-        if (!holds(c.goes_on, value, (uint64_t)c.limit, c.wide))
-            return rounds;
-    }
-    return 0;
+    struct ct_cfg_count count;
+    return cfg && loop < cfg->loops.count && ct_cfg_loop_counted(cfg, loop, &count) == CT_OK ? count.rounds
+                                                                                             : 0;
 }

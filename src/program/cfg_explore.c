@@ -10,7 +10,6 @@
 #include "base/name_suffix.h"
 #include "base/ctx.h"
 #include "program/cfg.h"
-#include "program/cfg_lift.h"
 
 static const char *label_of(const struct ct_cfg *cfg, const struct ct_symbol *symbol, const char *name)
 {
@@ -282,22 +281,18 @@ static int note_address(struct ct_cfg *cfg, uint64_t value, enum ct_isa isa)
 
 /* Looks for an address in an instruction: the sum of an ADRP and the following ADD, or the word that a
  * PC-relative load reads. */
-static int look_for_address(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint32_t op,
-                            struct ct_lift *page)
+static int look_for_address(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_lift *page)
 {
     struct ct_lift lift;
+    if (!ct_cfg_lift(cfg, addr, isa, &lift))
+        return CT_OK;
     if (isa == CT_ISA_A64) {
-        ct_lift_a64(op, addr, &lift);
         struct ct_lift before = *page;
         *page = lift;
         if (lift.kind == CT_LIFT_ADDI && before.kind == CT_LIFT_CONST && before.rd == lift.rn)
             return note_address(cfg, (uint64_t)(before.imm + lift.imm), isa);
         return CT_OK;
     }
-    if (isa == CT_ISA_A32)
-        ct_lift_a32(op, addr, &lift);
-    else
-        ct_lift_t32(op, addr, &lift);
     if (lift.kind != CT_LIFT_FETCH || lift.rn != 15)
         return CT_OK;
     uint64_t at = ((addr + (isa == CT_ISA_A32 ? 8 : 4)) & ~UINT64_C(3)) + (uint64_t)lift.imm;
@@ -314,8 +309,7 @@ static int follow(struct ct_cfg *cfg, struct ct_cfg_work at, bool take_addresses
     for (;;) {
         uint8_t *mark = ct_cfg_mark(cfg, at.addr);
         struct ct_insn insn;
-        uint32_t op;
-        if (!mark || *mark & CT_CFG_MARK_INSN || !ct_cfg_insn(cfg, at.addr, (enum ct_isa)at.isa, &insn, &op))
+        if (!mark || *mark & CT_CFG_MARK_INSN || !ct_cfg_insn(cfg, at.addr, (enum ct_isa)at.isa, &insn, NULL))
             return CT_OK;
         *mark |= (uint8_t)(CT_CFG_MARK_INSN | at.isa << CT_CFG_MARK_SHIFT);
         if (conditional) {
@@ -326,7 +320,7 @@ static int follow(struct ct_cfg *cfg, struct ct_cfg_work at, bool take_addresses
         if (insn.it)
             conditional = insn.it;
         if (take_addresses) {
-            int rc = look_for_address(cfg, at.addr, (enum ct_isa)at.isa, op, &page);
+            int rc = look_for_address(cfg, at.addr, (enum ct_isa)at.isa, &page);
             if (rc)
                 return rc;
         }

@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/cfg.h"
-#include "program/cfg_lift.h"
 
 #define MOST_BACK    4000 /* instructions searched for an address that was computed much earlier */
 #define MOST_SKIPPED 64   /* instructions between a branch and its target */
@@ -39,35 +38,17 @@ struct table {
 
 static bool lift(const struct search *s, uint64_t addr, struct ct_lift *out)
 {
-    uint32_t op;
-    struct ct_insn insn;
-    if (!ct_cfg_insn(s->cfg, addr, s->isa, &insn, &op))
-        return false;
-    if (s->isa == CT_ISA_A64)
-        ct_lift_a64(op, addr, out);
-    else if (s->isa == CT_ISA_A32)
-        ct_lift_a32(op, addr, out);
-    else
-        ct_lift_t32(op, addr, out);
-    return true;
+    return ct_cfg_lift(s->cfg, addr, s->isa, out);
 }
 
-/* Steps back to the instruction before `addr`. In T32 only to an instruction that was reached, because its
- * length is not known otherwise. */
+/* Steps back to the instruction before `addr`. */
 static bool step_back(struct search *s, uint64_t *addr)
 {
-    uint64_t step = 4;
-    if (s->isa == CT_ISA_T32) {
-        const uint8_t *mark = ct_cfg_mark(s->cfg, *addr - 2);
-        step = mark && *mark & CT_CFG_MARK_INSN ? 2 : 4;
-        mark = ct_cfg_mark(s->cfg, *addr - step);
-        if (!mark || !(*mark & CT_CFG_MARK_INSN))
-            return false;
-    }
-    if (s->budget == 0 || *addr < s->from + step)
+    const uint64_t before = ct_cfg_before(s->cfg, *addr, s->isa);
+    if (!before || s->budget == 0 || *addr < s->from + (*addr - before))
         return false;
     s->budget--;
-    *addr -= step;
+    *addr = before;
     return true;
 }
 

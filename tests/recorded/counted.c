@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops of each form that compilers make. The comments say which are counted by their code, and how often
+ * their bodies run; what is marked neither way depends on the compiler. A64, A32 and T32; a program of Linux,
+ * or with -DFIRMWARE one of a Cortex-M that ends by a call of the debugger. */
+typedef unsigned char u8;
+typedef unsigned short u16;
+
+#define APART __attribute__((noinline))
+
+volatile int twelve = 12;
+volatile int result;
+int words[400];
+short halves[64];
+u8 bytes[300];
+const int fixed[37] = {1, 2, 3, 4};
+
+APART int up(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 10; i++) /* counted: 10 */
+        sum += result;
+    return sum;
+}
+
+APART int down(void)
+{
+    int sum = 0;
+    for (int i = 30; i >= 0; i--) /* counted: 31 */
+        sum += result;
+    return sum;
+}
+
+APART int at_end(void)
+{
+    int sum = 0, i = 17;
+    do {
+        sum += result;
+    } while (--i); /* counted: 17 */
+    return sum;
+}
+
+APART int in_steps(void)
+{
+    int sum = 0;
+    for (int i = 3; i < 1000; i += 7) /* counted: 143 */
+        sum += result;
+    return sum;
+}
+
+APART int without_sign(void)
+{
+    int sum = 0;
+    for (unsigned i = 5; i <= 60; i += 5) /* counted: 12 */
+        sum += result;
+    return sum;
+}
+
+APART int large(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 100000; i += 1000) /* counted: 100 */
+        sum += result;
+    return sum;
+}
+
+APART int of_bytes(void)
+{
+    int sum = 0;
+    for (u8 i = 200; i < 250; i++) /* counted: 50 */
+        sum += result;
+    return sum;
+}
+
+APART int of_signed_bytes(void)
+{
+    int sum = 0;
+    for (signed char i = 100; i >= 0; i--) /* counted: 101 */
+        sum += result;
+    return sum;
+}
+
+APART int of_halves(void)
+{
+    int sum = 0;
+    for (u16 i = 0; i < 700; i += 2) /* counted: 350 */
+        sum += result;
+    return sum;
+}
+
+APART int arrays(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 400; i++) /* counted: 400 */
+        words[i] = i * result;
+    for (int i = 0; i < 37; i++) /* counted: 37 */
+        sum += fixed[i] * result;
+    for (int i = 0; i < 64; i++) /* counted: 64 */
+        sum += halves[i] * result;
+    return sum;
+}
+
+/* Only the distance to the end is constant. */
+APART int pointer(const int *at)
+{
+    int sum = 0;
+    for (const int *end = at + 48; at != end; at++) /* counted: 48 */
+        sum += *at ^ result;
+    return sum;
+}
+
+APART int nested(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 12; i++)     /* counted: 12 */
+        for (int j = 0; j < 20; j++) /* counted: 20 */
+            sum += result ^ j;
+    return sum;
+}
+
+APART int leaves_early(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 33; i++) { /* counted: 33 */
+        sum += result;
+        if (sum > 1000)
+            break;
+    }
+    for (int i = 0; i < 34; i++) { /* counted: 34 */
+        if (result & i)
+            continue;
+        sum += i;
+    }
+    for (int i = 0; i < 90; i++) /* counted: 90 */
+        if (bytes[i] == 77)
+            return i;
+    return sum;
+}
+
+APART int calls(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 14; i++) /* called: 14 */
+        sum += up() + result;
+    return sum;
+}
+
+/* Loops that no constant bounds. */
+APART int by_parameter(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) /* not counted */
+        sum += result;
+    return sum;
+}
+
+APART int by_condition(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 20;) { /* not counted */
+        sum += result + 1;
+        i += sum & 1 ? 1 : 2;
+    }
+    for (int i = 0; i < 21; i++) { /* not counted */
+        sum += result;
+        if (sum == 12345)
+            i = 0;
+    }
+    return sum;
+}
+
+APART int search(int x)
+{
+    int low = 0, high = 255;
+    while (low <= high) { /* not counted */
+        int middle = (low + high) / 2;
+        if (words[middle] < x)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Another pointer to the counter. */
+APART void change(int *i)
+{
+    *i += result + 2;
+}
+
+APART int by_address(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 50;) { /* not counted */
+        change(&i);
+        sum++;
+    }
+    return sum;
+}
+
+int all(int n)
+{
+    return up() + down() + at_end() + in_steps() + without_sign() + large() + of_bytes() + of_signed_bytes() +
+           of_halves() + arrays() + pointer(words) + nested() + leaves_early() + calls() + by_parameter(n) +
+           by_condition() + search(n) + by_address();
+}
+
+#ifdef FIRMWARE
+extern int stack_end;
+
+void reset_handler(void)
+{
+    register int function __asm__("r0") = 0x18;    /* SYS_EXIT */
+    register int argument __asm__("r1") = 0x20026; /* ADP_Stopped_ApplicationExit */
+    result = all(12) & 0;
+    function = 0x18;
+    argument = 0x20026;
+    __asm__ volatile("bkpt 0xab" : : "r"(function), "r"(argument) : "memory");
+    for (;;)
+        ;
+}
+
+__attribute__((section(".vectors"), used)) static const void *const vectors[16] = {&stack_end,
+                                                                                   (void *)reset_handler};
+#else
+#include "leave.h"
+
+void _start(void)
+{
+    result = all(twelve) & 0;
+    leave();
+}
+#endif
