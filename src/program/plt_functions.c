@@ -70,6 +70,36 @@ struct relocations {
     bool with_addends;
 };
 
+static bool chooses(unsigned machine, uint64_t type)
+{
+    return machine == EM_AARCH64 ? type == R_AARCH64_IRELATIVE : type == R_ARM_IRELATIVE;
+}
+
+/* Returns the word of 32 bits in a segment, at an address of the file; 0 when there is none. */
+static uint32_t word_at(const struct ct_collector *c, uint64_t addr)
+{
+    size_t size;
+    const char *bytes = elf_rawfile(c->elf->elf, &size);
+    for (size_t i = 0; bytes && i < c->elf->segments; i++) {
+        GElf_Phdr p;
+        if (!gelf_getphdr(c->elf->elf, (int)i, &p) || p.p_type != PT_LOAD || addr < p.p_vaddr)
+            continue;
+        const uint64_t at = addr - p.p_vaddr;
+        if (at < p.p_filesz && p.p_filesz - at >= 4 && p.p_offset <= size && at + 4 <= size - p.p_offset)
+            return ct_load32((const uint8_t *)bytes + p.p_offset + at);
+    }
+    return 0;
+}
+
+/* Returns the address of the code that chooses the function of a slot. Relocations without addends have it in
+ * the slot, in T32 with bit 0 set. */
+static uint64_t chooser_of(const struct ct_collector *c, const GElf_Rela *rela, const GElf_Rel *rel,
+                           bool with_addends)
+{
+    const uint64_t addr = with_addends ? (uint64_t)rela->r_addend : word_at(c, rel->r_offset);
+    return c->elf->header.e_machine == EM_AARCH64 ? addr : addr & ~UINT64_C(1);
+}
+
 static int read_relocation(struct ct_collector *c, const struct relocations *r, int index,
                            struct slots *slots)
 {
@@ -81,9 +111,9 @@ static int read_relocation(struct ct_collector *c, const struct relocations *r, 
     if (r->with_addends ? !gelf_getrela(r->entries, index, &rela) : !gelf_getrel(r->entries, index, &rel))
         return CT_OK;
     const uint64_t info = r->with_addends ? rela.r_info : rel.r_info;
-    if (machine == EM_AARCH64 && GELF_R_TYPE(info) == R_AARCH64_IRELATIVE && slots->chosen < MOST_CHOSEN) {
+    if (chooses(machine, GELF_R_TYPE(info)) && slots->chosen < MOST_CHOSEN) {
         slots->chosen++;
-        name = name_at(c, (uint64_t)rela.r_addend);
+        name = name_at(c, chooser_of(c, &rela, &rel, r->with_addends));
     } else if (fills_slot(machine, GELF_R_TYPE(info)) && r->symbols && GELF_R_SYM(info) <= INT32_MAX &&
                gelf_getsym(r->symbols, (int)GELF_R_SYM(info), &sym)) {
         name = elf_strptr(c->elf->elf, r->strings, sym.st_name);

@@ -200,6 +200,31 @@ def veneer(folder):
     assert sorted(kinds) == ["branch", "tail"] and functions["_start"]["returns"], functions
 
 
+CHOSEN = """
+static int plain(int x) { return x + 1; }
+static int (*choose(void))(int) { return plain; }
+int chosen(int x) __attribute__((ifunc("choose")));
+__attribute__((noinline)) int first(int x) { return chosen(x ^ 3); }
+__attribute__((noinline)) int second(int x) { return chosen(x + 5); }
+void _start(void) { first(1); second(2); chosen(3); for (;;); }
+"""
+
+
+def stubs(folder, way):
+    """Checks that the stub through which a static program calls a function that is chosen when it starts is a
+    function, and not part of one that jumps to it."""
+    source, program = folder / "chosen.c", folder / "chosen"
+    source.write_text(CHOSEN)
+    subprocess.run(["arm-linux-gnueabihf-gcc", way, "-O2", *PLAIN, "-o", program, source], check=True)
+    graph = json.loads(subprocess.run([COMMAND, "graph", "-f", "json", "--elf", program], capture_output=True,
+                                      text=True, check=True).stdout)
+    functions = {f["name"]: f for f in graph["functions"]}
+    assert "chosen@plt" in functions, list(functions)
+    for name in ("first", "second"):
+        kinds = [e["kind"] for b in functions[name]["blocks"] for e in b["edges"]]
+        assert kinds == ["tail"] and functions[name]["returns"], functions[name]
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for target, command in TARGETS.items():
@@ -213,6 +238,9 @@ def main():
                          lambda c=(*command, level), p=program, a="A64" in target: tables(c, p, a))
         missing = None if shutil.which("arm-linux-gnueabihf-gcc") else "needs arm-linux-gnueabihf-gcc"
         tap.case("a veneer from T32 to A32", missing, lambda: veneer(pathlib.Path(folder)))
+        for way in ("-marm", "-mthumb"):
+            tap.case(f"stubs of chosen functions, {way}", missing,
+                     lambda w=way: stubs(pathlib.Path(folder), w))
     return tap.finish()
 
 
