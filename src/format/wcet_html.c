@@ -249,6 +249,7 @@ static void loops(FILE *out, const struct ct_wcet_view *v)
 static void assumptions(FILE *out, const struct ct_wcet_view *v)
 {
     const struct ct_wcet_result *r = v->result;
+    char why[CT_WCET_TEXT];
     if (!r->assumed_count)
         return;
     fputs("<h3>What was assumed</h3>\n<div class=\"panel scroll\"><table class=\"list byname\" "
@@ -259,7 +260,9 @@ static void assumptions(FILE *out, const struct ct_wcet_view *v)
         fputs("<tr>", out);
         ct_page_count_cell(out, r->assumed[i].value);
         place_cell(out, v, ct_wcet_view_at_assumed(v, &r->assumed[i]), "name keep first");
-        fprintf(out, "<td class=\"wide\">%s</td></tr>\n", ct_wcet_view_assumed_text(&r->assumed[i]));
+        fputs("<td class=\"wide\">", out);
+        ct_xml_text(out, ct_wcet_view_assumed_text(v, &r->assumed[i], why));
+        fputs("</td></tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
     left_out(out, r->assumed_count, "assumptions");

@@ -40,6 +40,7 @@ static void text_loops(FILE *out, const struct ct_wcet_view *v)
 void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
 {
     const struct ct_wcet_result *r = v->result;
+    char why[CT_WCET_TEXT];
     fprintf(out,
             "entry=%s\nwcet_cycles=%" PRIu64 "\nis_bound=%s\nobserved_max_cycles=%" PRIu64
             "\nobserved_runs=%" PRIu64 "\n",
@@ -60,7 +61,8 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
         fputs("# assumed\tvalue\twhy\n", out);
     for (size_t i = 0; i < r->assumed_count; i++) {
         text_place(out, v, ct_wcet_view_at_assumed(v, &r->assumed[i]));
-        fprintf(out, "\t%" PRIu64 "\t%s", r->assumed[i].value, ct_wcet_view_assumed_text(&r->assumed[i]));
+        fprintf(out, "\t%" PRIu64 "\t%s", r->assumed[i].value,
+                ct_wcet_view_assumed_text(v, &r->assumed[i], why));
         if (r->assumed[i].runs)
             fprintf(out, " (%" PRIu64 " measured)", r->assumed[i].runs);
         fputc('\n', out);
@@ -120,6 +122,7 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
 {
     const struct ct_wcet_result *r = v->result;
     struct ct_json json = {.out = out};
+    char why[CT_WCET_TEXT];
     ct_json_object(&json, NULL);
     ct_json_text(&json, "entry", v->entry);
     ct_json_number(&json, "wcet_cycles", r->wcet);
@@ -141,7 +144,7 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
             ct_json_number(&json, "runs", r->assumed[i].runs);
         if (r->assumed[i].within != CT_CFG_NONE)
             ct_json_number(&json, "within_loop", r->assumed[i].within);
-        ct_json_text(&json, "why", ct_wcet_view_assumed_text(&r->assumed[i]));
+        ct_json_text(&json, "why", ct_wcet_view_assumed_text(v, &r->assumed[i], why));
         ct_json_object_end(&json);
     }
     ct_json_array_end(&json);

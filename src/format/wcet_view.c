@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/wcet_view.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *v, uint32_t number)
@@ -51,25 +53,82 @@ const char *ct_wcet_view_assumed_name(uint32_t kind)
     return names[kind];
 }
 
-const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
+/* Returns why the code of a loop does not give its bound, to be followed by a place. */
+static const char *why_uncounted(uint8_t why)
+{
+    static const char *const texts[] = {
+        "more iterations were observed than it counts, from",
+        "no branch that all its iterations pass leaves the loop at",
+        "what decides whether it ends is no compare with a number, at",
+        "what is compared to end it is no counter, at",
+        "what its counter is compared with also changes in the loop, at",
+        "its counter is also written in another way in the loop, at",
+        "the first value of its counter is not constant, but comes from",
+        "what its counter is compared with is not constant, but comes from",
+        "its counter does not reach the end that is tested at",
+        "a computed branch of its function has unknown targets (see --targets), and may lead to",
+        "it is entered in several ways, or together with its function, at",
+    };
+    return texts[why];
+}
+
+/* Writes "FILE:LINE (0x1234)", or the address alone. */
+static void write_address(const struct ct_wcet_view *v, uint64_t addr, char *text, size_t size)
+{
+    const struct ct_line *row = v->lines ? ct_lines_at(v->lines, addr) : NULL;
+    const struct ct_wcet_place place = place_of(v, 0, row ? row->file : CT_LINE_NONE, row ? row->line : 0);
+    if (place.file && place.line)
+        snprintf(text, size, "%.200s:%" PRIu32 " (0x%" PRIx64 ")", place.file, place.line, addr);
+    else
+        snprintf(text, size, "0x%" PRIx64, addr);
+}
+
+/* Writes the meaning of a loop without a bound: why its code has none, and the statement that gives one. */
+static void write_loop(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a, char text[CT_WCET_TEXT])
+{
+    char at[256], place[256];
+    struct ct_cfg_count counted;
+    const bool ran = a->kind == CT_WCET_LOOP;
+    const struct ct_wcet_place head = ct_wcet_view_at_loop(v, a->what);
+    const uint64_t start = ct_wcet_view_block(v, head.block)->start;
+    if (ct_cfg_loop_counted(v->cfg, a->what, &counted) != CT_OK)
+        counted = (struct ct_cfg_count){0};
+    write_address(v, counted.at ? counted.at : start, at, sizeof at);
+    if (head.file)
+        snprintf(place, sizeof place, "%.200s:%" PRIu32, head.file, head.line);
+    else
+        snprintf(place, sizeof place, "0x%" PRIx64, start);
+    snprintf(text, CT_WCET_TEXT,
+             "%s, and its code does not show one: %s %s; give it with 'loop %s N' in the file of bounds%s%s",
+             ran ? "the bound of this loop is only the largest observed count"
+                 : "this loop was never observed and has no bound; it is not in the bound of the program",
+             why_uncounted(counted.why), at, place, ran ? ", which --format bounds writes," : "",
+             head.file ? " or with a comment 'loop bound: N' on its line" : "");
+}
+
+const char *ct_wcet_view_assumed_text(const struct ct_wcet_view *v, const struct ct_wcet_assumed *a,
+                                      char text[CT_WCET_TEXT])
 {
     static const char *const texts[] = {
         "this was never observed; its cycles are estimated from its instructions at the slowest rate "
         "observed",
         "this was observed only in cycle counts of several steps together",
         "the code that this call leads to is not known, and is not in the bound",
-        "the bound of this loop is only the largest observed count; --format bounds writes a file to correct",
+        "", /* LOOP */
         "the code that this branch leads to is not known, and is not in the bound",
         "the total iterations of this loop are only the largest observed count, for each entry of the loop "
         "around it",
         "the runs of this function for each outer call are only the largest observed count",
         ("this function calls itself, was never observed and has no limit; it is not in the bound; give a "
          "limit with 'recursion FUNCTION N' in the file of bounds"),
-        ("this loop was never observed and has no bound; it is not in the bound of the program; give one "
-         "with 'loop PLACE N' in the file of bounds"),
+        "", /* LEFT_OUT */
         "this call is measured, not modelled; its time is the longest measured run of the function that it "
         "calls",
     };
+    if (a->kind == CT_WCET_LOOP || a->kind == CT_WCET_LEFT_OUT) {
+        write_loop(v, a, text);
+        return text;
+    }
     if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)
         return "the total iterations of this loop are only the largest observed count in a run of the entry";
     if (a->kind == CT_WCET_DEPTH && a->within != CT_CFG_NONE)

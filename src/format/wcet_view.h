@@ -21,6 +21,11 @@ struct ct_wcet_place ct_wcet_view_at_loop(const struct ct_wcet_view *view, uint3
 struct ct_wcet_place ct_wcet_view_at_assumed(const struct ct_wcet_view *view,
                                              const struct ct_wcet_assumed *assumed);
 
-/* Return the name of an assumption (enum ct_wcet_assumption), and its meaning. */
+/* Returns the name of an assumption (enum ct_wcet_assumption). */
 const char *ct_wcet_view_assumed_name(uint32_t kind);
-const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *assumed);
+
+#define CT_WCET_TEXT 1024 /* bytes of the longest text below; longer names of files are cut */
+
+/* Returns the meaning of an assumption, and what to do about it. May use the text. */
+const char *ct_wcet_view_assumed_text(const struct ct_wcet_view *view, const struct ct_wcet_assumed *assumed,
+                                      char text[CT_WCET_TEXT]);

@@ -33,7 +33,7 @@ static void note(struct search *s, enum ct_cfg_uncounted why, uint64_t at)
     if ((uint8_t)why <= s->out->why)
         return;
     s->out->why = (uint8_t)why;
-    s->out->at = at;
+    s->out->at = at ? at : s->head->start;
 }
 
 static bool is_inside(const struct search *s, uint32_t block)

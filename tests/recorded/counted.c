@@ -148,7 +148,7 @@ APART int calls(void)
 APART int by_parameter(int n)
 {
     int sum = 0;
-    for (int i = 0; i < n; i++) /* not counted */
+    for (int i = 0; i < n; i++) /* not counted: not constant */
         sum += result;
     return sum;
 }
@@ -156,11 +156,11 @@ APART int by_parameter(int n)
 APART int by_condition(void)
 {
     int sum = 0;
-    for (int i = 0; i < 20;) { /* not counted */
+    for (int i = 0; i < 20;) { /* not counted: no counter or another way */
         sum += result + 1;
         i += sum & 1 ? 1 : 2;
     }
-    for (int i = 0; i < 21; i++) { /* not counted */
+    for (int i = 0; i < 21; i++) { /* not counted: another way or no branch or no counter */
         sum += result;
         if (sum == 12345)
             i = 0;
@@ -171,7 +171,7 @@ APART int by_condition(void)
 APART int search(int x)
 {
     int low = 0, high = 255;
-    while (low <= high) { /* not counted */
+    while (low <= high) { /* not counted: no counter or also changes or no branch */
         int middle = (low + high) / 2;
         if (words[middle] < x)
             low = middle + 1;
@@ -190,7 +190,7 @@ APART void change(int *i)
 APART int by_address(void)
 {
     int sum = 0;
-    for (int i = 0; i < 50;) { /* not counted */
+    for (int i = 0; i < 50;) { /* not counted: no counter or another way */
         change(&i);
         sum++;
     }

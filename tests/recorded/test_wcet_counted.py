@@ -42,7 +42,7 @@ def lines_with(pattern):
     return {i: m[1] for i, m in found.items() if m}
 
 
-def loops_of(folder, compiler, emulator, level):
+def result_of(folder, compiler, emulator, level):
     program, capture = folder / "program", folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
     command.run(*compiler, level, *FLAGS, "-o", program, SOURCE)
@@ -51,21 +51,25 @@ def loops_of(folder, compiler, emulator, level):
         run = ["--system", "--", *emulator, "-nographic", "-semihosting", "-kernel", program]
     command.run(COMMAND, "record", "-q", "-o", capture, "--cycle-count=1", *run)
     words = [COMMAND, "wcet", "--entry", "all", "--format", "json", capture]
-    return json.loads(command.output(*words))["loops"]
+    return json.loads(command.output(*words))
 
 
 def check(folder, compiler, emulator, level):
-    """Checks the loops of one program. One that ran more often than it was counted would be an observed
-    one."""
-    loops = loops_of(folder, compiler, emulator, level)
+    """Checks the loops of one program. One that ran more often than it was counted would be an observed one.
+    What is not counted is listed with the reason, and with the statement that bounds it."""
+    result = result_of(folder, compiler, emulator, level)
+    loops = result["loops"]
+    told = {(row["start"], row["line"]): row["why"] for row in result["assumed"] if row["kind"] == "loop"}
     by_clang = compiler[0] == "clang"
     for line, rounds in lines_with(r"/\* counted: (\d+)").items():
         for loop in (loop for loop in loops if loop["line"] == line):
             assert loop["origin"] == "counted", loop
             assert by_clang or loop["bound"] in (int(rounds), int(rounds) + 1), loop
-    for line in lines_with(r"/\* (not) counted"):
+    for line, reason in lines_with(r"/\* not counted: (.*) \*/").items():
         for loop in (loop for loop in loops if loop["line"] == line):
-            assert loop["origin"] == "observed", loop
+            why = told[loop["start"], line]
+            assert loop["origin"] == "observed" and f"'loop counted.c:{line} N'" in why, (loop, why)
+            assert any(word in why for word in reason.split(" or ")), (reason, why)
     counted = [loop for loop in loops if loop["origin"] == "counted"]
     assert all(loop["observed"] <= loop["bound"] for loop in counted), counted
     assert by_clang or len(counted) >= 14, loops
