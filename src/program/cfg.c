@@ -324,10 +324,10 @@ int ct_cfg_load(struct ct_ctx *ctx, const char *path, const struct ct_cfg_option
     if (rc)
         return rc;
     rc = ct_cfg_load_bytes(ctx, path, file->bytes, file->size, options, out);
-    if (rc)
-        ct_mapped_file_close(file);
-    else
+    if (*out)
         (*out)->file = file;
+    else
+        ct_mapped_file_close(file);
     return rc;
 }
 

@@ -298,13 +298,90 @@ TEST(mistakes_are_named)
 enum {
     EQ,
     NE,
-    GT = 12
+    CC = 3,
+    LS = 9,
+    GT = 12,
+    LE
 };
 
 TEST(loops_that_count_are_counted)
 {
     const uint32_t code[] = {MOV_W1_0, NOP, ADD_W1_1, CMP_W1_10, BCOND(-3, NE), RET};
     assert_int_equal(rounds_of(code, 6), 10);
+}
+
+/* The counter is a variable of the stack frame. Other instructions in the loop may change it, or not. */
+TEST(counters_on_the_stack_are_counted)
+{
+    const struct {
+        uint32_t first, second, rounds;
+    } cases[] = {
+        {NOP, NOP, 11},
+        {NOP, 0xb9000be2, 11},        /* str w2, [sp, #8] */
+        {NOP, 0xb9000062, 11},        /* str w2, [x3] */
+        {NOP, 0xd4000001, 11},        /* svc #0 */
+        {0x910033e1, 0xb9000be2, 11}, /* add x1, sp, #12: nothing stores there */
+        {0x910033e1, 0xb9000062, 0},  /* add x1, sp, #12; str w2, [x3] */
+        {0x910033e1, 0xb9000022, 0},  /* add x1, sp, #12; str w2, [x1] */
+        {0x910033e1, 0xd4000001, 0},  /* add x1, sp, #12; svc #0 */
+        {0x910003e1, 0xb9000062, 0},  /* mov x1, sp; str w2, [x3] */
+        {NOP, 0xb82368e2, 11},        /* str w2, [x7, x3] */
+        {NOP, 0xb8236be2, 0},         /* str w2, [sp, x3] */
+        {NOP, 0x29010fe2, 0},         /* stp w2, w3, [sp, #8] */
+        {NOP, 0x39003be2, 0},         /* strb w2, [sp, #14] */
+        {0xd10043ff, NOP, 0},         /* sub sp, sp, #16, in each iteration */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t code[] = {0xd10043ff /* sub sp, sp, #16 */,
+                                 0xb9000fff /* str wzr, [sp, #12] */,
+                                 b(6),
+                                 cases[i].first,
+                                 cases[i].second,
+                                 0xb9400fe0 /* ldr w0, [sp, #12] */,
+                                 0x11000400 /* add w0, w0, #1 */,
+                                 0xb9000fe0 /* str w0, [sp, #12] */,
+                                 0xb9400fe0,
+                                 0x7100241f /* cmp w0, #9 */,
+                                 BCOND(-7, LE),
+                                 RET};
+        assert_int_equal(rounds_of(code, sizeof code / 4), cases[i].rounds);
+    }
+}
+
+/* A pointer goes from an unknown address to one that is 48 bytes further on. When it may pass the end of the
+ * address space, it must meet its end exactly. */
+TEST(distances_are_counted)
+{
+    const struct {
+        uint32_t load, branch, rounds;
+    } cases[] = {
+        {0xb8404402, BCOND(-2, NE), 12}, /* ldr w2, [x0], #4 */
+        {0xb8404402, BCOND(-2, CC), 12}, {0xb8404402, BCOND(-2, LS), 0},
+        {0xb8405402, BCOND(-2, NE), 0}, /* ldr w2, [x0], #5 */
+        {0xb8405402, BCOND(-2, CC), 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t code[] = {0x9100c001 /* add x1, x0, #48 */, cases[i].load, 0xeb01001f /* cmp x0, x1 */,
+                                 cases[i].branch, RET};
+        assert_int_equal(rounds_of(code, sizeof code / 4), cases[i].rounds);
+    }
+}
+
+/* A loop that is not counted says why, and where. */
+TEST(uncounted_loops_have_a_reason)
+{
+    static struct program p;
+    struct ct_cfg_count count;
+    const uint32_t code[] = {0x2a0303e1 /* mov w1, w3 */, NOP, ADD_W1_1, CMP_W1_10, BCOND(-3, NE), RET};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 6)};
+    assert_int_equal(make(&p, code, 6, symbols, 1, NULL), CT_OK);
+    assert_int_equal(ct_cfg_loop_counted(p.cfg, 0, &count), CT_OK);
+    assert_int_equal(count.rounds, 0);
+    assert_int_equal(count.why, CT_CFG_NO_FIRST);
+    assert_int_equal(count.at, TEXT);
+    assert_int_equal(ct_cfg_loop_counted(p.cfg, 1, &count), CT_ERR_ARG);
+    assert_int_equal(ct_cfg_loop_counted(NULL, 0, &count), CT_ERR_ARG);
+    drop(&p);
 }
 
 /* Something else in the loop writes the counter. */
