@@ -37,8 +37,8 @@ const volatile int *cli_record_catch_signals(void)
 void cli_record_tell_nothing(const char *name, const char *what, bool system)
 {
     if (system)
-        cli_say("%s: %s, because the machine ran no code, or none that --range selects; correct that option, "
-                "or what QEMU reported",
+        cli_say("%s: %s, because the machine ran no code, or none that --range, --start and --stop select; "
+                "correct these options, or what QEMU reported",
                 name, what);
     else
         cli_say("%s: %s, because the program ran no code, or none that --range, --start and --stop select; "

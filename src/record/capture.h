@@ -22,6 +22,13 @@ struct ct_recording_watched {
     uint8_t comparator;
 };
 
+/* Where tracing begins or ends. */
+struct ct_recording_point {
+    uint64_t addr;
+    bool given;
+    bool in_program; /* `addr` is relative to the start of the program's code */
+};
+
 /* The options of a recording. */
 struct ct_recording {
     struct ct_unit_wishes wishes;
@@ -44,6 +51,7 @@ struct ct_recording {
     ct_write_fn *truth;
     void *truth_user;
     const volatile int *signal; /* `signal` of struct ct_record_options */
+    struct ct_recording_point start, stop;
 };
 
 /* Sets the trace IDs of cores, the first ones as given. Returns false when one is out of range or used
@@ -62,10 +70,20 @@ bool ct_recording_software(const struct ct_recording *recording, enum ct_record_
 int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given,
                        struct ct_recording *recording, char *options);
 
+/* Finds where tracing begins and ends, before the program runs: a wrong name stops nothing that has begun.
+ * CT_ERR_NOT_FOUND, CT_ERR_ARG, CT_ERR_NOMEM. */
+int ct_recording_points(struct ct_ctx *ctx, const struct ct_record_options *given,
+                        struct ct_recording *recording);
+
 /* Finds the program's ELF file, with a path that the caller frees, and its load bias. CT_ERR_NOT_FOUND,
  * CT_ERR_NOMEM. */
 int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recording, char **path,
                          uint64_t *bias);
+
+/* Adds the ELF files that may have a name: the program, or those that a machine loads. CT_ERR_NOT_FOUND: a
+ * machine loads none, with a text about `name`; CT_ERR_NOMEM. */
+int ct_recording_files(struct ct_ctx *ctx, const struct ct_recording *recording, const char *name,
+                       struct ct_record_programs *files);
 
 /* Adds the ELF files that a system emulator loads and runs at the addresses that they name, by its command
  * line. CT_ERR_NOMEM. */

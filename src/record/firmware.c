@@ -40,3 +40,18 @@ int ct_recording_firmware(struct ct_ctx *ctx, char *const *argv, struct ct_recor
     }
     return rc;
 }
+
+int ct_recording_files(struct ct_ctx *ctx, const struct ct_recording *recording, const char *name,
+                       struct ct_record_programs *files)
+{
+    if (!recording->system)
+        return ct_record_programs_first(ctx, files, recording->program, 0);
+    const int rc = ct_recording_firmware(ctx, recording->argv, files);
+    if (rc || files->count)
+        return rc;
+    return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                   "'%s': this is no hexadecimal address, and no -kernel or -device loader names an ELF file "
+                   "in which it could be a symbol; nothing is recorded; load the ELF file, or give the "
+                   "address",
+                   name);
+}

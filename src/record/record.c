@@ -2,7 +2,6 @@
 /* A recording: QEMU's data about a program becomes paths of threads, and these become the trace of cores. */
 #include "coretap/record.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
-#include "base/name_suffix.h"
 #include "base/options.h"
 #include "base/require.h"
 #include "record/capture.h"
@@ -27,13 +25,6 @@ struct thread {
     struct ct_path *path;
     struct ct_record_capture *out;
     unsigned core;
-};
-
-/* Where tracing begins or ends. */
-struct point {
-    uint64_t addr;
-    bool given;
-    bool in_program; /* `addr` is relative to the start of the program's code */
 };
 
 struct record {
@@ -53,7 +44,6 @@ struct record {
     uint64_t budget;   /* instructions left to trace, with --max-instructions */
     bool stopped;      /* the recording is complete */
     uint64_t unplaced; /* blocks that are not traced, because it is unknown how execution left them */
-    struct point start, stop;
     char model[sizeof((struct trace_area *)NULL)->model]; /* of an M-profile processor */
 };
 
@@ -159,73 +149,9 @@ static int end_thread(struct record *r, unsigned index, bool certain)
     return status;
 }
 
-/* Returns the index of the function with a name, otherwise of the only copy of it or function with that name
- * and parameters; `count`: none, or several. */
-static size_t function_named(const struct ct_symbols *symbols, const struct ct_symbol *all, size_t count,
-                             const char *name)
-{
-    size_t other = count;
-    size_t others = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (ct_symbols_is_named(symbols, &all[i], name))
-            return i;
-        if (ct_name_enters(all[i].name, name) || ct_name_enters(ct_symbols_label(symbols, &all[i]), name)) {
-            other = i;
-            others++;
-        }
-    }
-    return others == 1 ? other : count;
-}
-
-/* Finds the address of a function of the program, from the start of its code on. */
-static int find_function(struct record *r, const char *text, uint64_t *addr)
-{
-    struct ct_programs *programs;
-    struct ct_program *program;
-    const struct ct_symbols *symbols = NULL;
-    size_t count = 0, ranges;
-    int rc = ct_programs_new(r->ctx, r->given.names, &programs);
-    if (rc)
-        return rc;
-    rc = ct_programs_add(programs, r->o.program, NULL, NULL, &program);
-    if (!rc)
-        rc = ct_program_symbols(program, &symbols);
-    const struct ct_symbol *all = rc ? NULL : ct_symbols_all(symbols, &count);
-    const size_t i = function_named(symbols, all, count, text);
-    const struct ct_code_range *code = rc ? NULL : ct_symbols_code(symbols, &ranges);
-    if (!rc && i == count)
-        rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND,
-                     "'%s': this is neither a hexadecimal address nor a function of %s; nothing is recorded; "
-                     "correct the name",
-                     text, r->o.program);
-    else if (!rc)
-        *addr = all[i].addr - (ranges ? code[0].low : 0);
-    ct_programs_free(programs);
-    return rc;
-}
-
-/* Reads where tracing begins or ends: an address, or a function. */
-static int find_point(struct record *r, const char *text, struct point *point)
-{
-    char *end;
-    point->given = text != NULL;
-    if (!text)
-        return CT_OK;
-    errno = 0;
-    point->addr = strtoull(text, &end, 16);
-    point->in_program = end == text || *end || errno;
-    return point->in_program ? find_function(r, text, &point->addr) : CT_OK;
-}
-
-/* Finds both points before the program runs, so that a wrong name stops nothing that has begun. */
-static int find_points(struct record *r)
-{
-    const int rc = find_point(r, r->given.start, &r->start);
-    return rc ? rc : find_point(r, r->given.stop, &r->stop);
-}
-
 /* Sets a point for the trace units, once the load address of the program is known. */
-static void set_point(const struct record *r, const struct point *point, uint64_t *addr, bool *given)
+static void set_point(const struct record *r, const struct ct_recording_point *point, uint64_t *addr,
+                      bool *given)
 {
     *given = point->given;
     *addr = point->addr + (point->in_program ? r->feed.area->code_start : 0);
@@ -235,8 +161,8 @@ static void set_point(const struct record *r, const struct point *point, uint64_
 static int make_out(struct record *r)
 {
     struct ct_unit_options *unit = &r->o.unit;
-    set_point(r, &r->start, &unit->start, &unit->has_start);
-    set_point(r, &r->stop, &unit->stop, &unit->has_stop);
+    set_point(r, &r->o.start, &unit->start, &unit->has_start);
+    set_point(r, &r->o.stop, &unit->stop, &unit->has_stop);
     r->o.code_start = r->feed.area->code_start;
     if (r->volume)
         return ct_volume_meter_new(r->ctx, unit, r->feed.area->bits == 32, r->given.protocol, r->volume,
@@ -433,9 +359,8 @@ static const char *fault(const struct ct_record_options *g, bool volume)
         return "at most 4 watched variables are possible";
     if (g->system && (g->ports || g->channels || g->watched_count))
         return "software trace and watched variables cannot be recorded of a whole machine";
-    if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->start || g->stop || g->stream))
-        return "PTM, one core for all threads, start, stop and stream are not possible for a whole "
-               "machine";
+    if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->stream))
+        return "PTM, one core for all threads and stream are not possible for a whole machine";
     return NULL;
 }
 
@@ -531,7 +456,7 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
                                                 .signal = r->given.signal};
     int rc = ct_recording_watch(r->ctx, &r->given, &r->o, watch);
     if (!rc)
-        rc = find_points(r);
+        rc = ct_recording_points(r->ctx, &r->given, &r->o);
     if (!rc)
         rc = ct_record_feed_start(r->ctx, &r->feed, qemu, &feed, r->given.argv);
     if (!rc)

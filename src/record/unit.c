@@ -349,6 +349,7 @@ static int branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uin
             push(u, end, old_isa);
         if (!status)
             status = extras(u);
+        u->tracing = !u->stopped;
     }
     u->level = u->next_level;
     next_run(u, next, isa);
@@ -367,7 +368,7 @@ static int exception(struct ct_unit *u, unsigned number)
     if (on && !status)
         status = extras(u);
     u->tracing = u->goes_on = false;
-    u->excepted = on;
+    u->excepted = on && !u->stopped;
     next_run(u, u->end, (enum ct_isa)u->at.isa);
     return status;
 }

@@ -188,6 +188,50 @@ def check_secure(folder):
     return f"{count} instructions, {len(numbers)} exceptions"
 
 
+def function(elf, name):
+    """Returns the address of a function."""
+    symbols = run("arm-none-eabi-nm", elf).stdout
+    return int(re.search(rf"^(\w+) [Tt] {name}$", symbols, re.M)[1], 16) & ~1
+
+
+def check_start_stop(folder):
+    """Checks that trace is on from each run with the start address up to the next one with the stop
+    address, and off otherwise, wherever exceptions are."""
+    elf = build(EXAMPLES / "firmware/firmware.c", folder / "firmware.elf", "cortex-m4", ["-mfloat-abi=hard"])
+    start, stop = function(elf, "low_handler"), function(elf, "high_handler")
+    counts = []
+    for number, places in enumerate((("low_handler", "high_handler"), (f"{start:x}", f"0x{stop:x}"))):
+        capture, truth = folder / f"capture{number}", folder / "truth"
+        got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--truth", truth, "--start", places[0],
+                  "--stop", places[1], "--timestamps=100", "--return-stack", "--", "qemu-system-arm", "-M",
+                  "mps2-an386", "-nographic", "-semihosting", "-kernel", elf, stdin=subprocess.DEVNULL)
+        assert got.returncode == 0 and not got.stderr, got
+        on, signs = False, []
+        for line in truth.read_text(encoding="ascii").splitlines():
+            low, high = (int(word, 16) for word in line.split()[4:6])
+            on = on or low <= start < high
+            signs.append(line[0])
+            assert line[0] == "-+"[on], f"run {len(signs)}: {line}"
+            on = on and not low <= stop < high
+        counts.append(signs.count("+"))
+        elements = run(COMMAND, "list", "-q", "--elements", capture).stdout
+        same = run(COMPARE, truth, input=elements)
+        assert same.returncode == 0 and elements.count("trace_on") == 41, same.stdout
+        kinds = [line.split()[2] for line in elements.splitlines()
+                 if line[0] != "#" and " timestamp " not in line]
+        behind = {before for before, kind in zip(kinds, kinds[1:]) if kind in ("trace_on", "eo_trace")}
+        assert "exception" not in behind, "an exception is traced behind the stop"
+        compared = run(OCSD, capture) if OCSD else None
+        assert not compared or compared.returncode == 0, compared.stdout
+    wrong = run(COMMAND, "record", "--system", "-o", folder / "none", "--start", "nowhere", "--",
+                "qemu-system-arm", "-M", "mps2-an386", "-kernel", elf)
+    assert wrong.returncode == 2 and "nor a function of" in wrong.stderr, wrong
+    wrong = run(COMMAND, "record", "--system", "-o", folder / "none", "--stop", "nowhere", "--",
+                "qemu-system-arm", "-M", "microbit", "-device", "loader,file=firmware.hex")
+    assert wrong.returncode == 2 and "no -kernel or -device loader names an ELF file" in wrong.stderr, wrong
+    return f"{counts} traced runs"
+
+
 def check_nothing(folder):
     """Checks that a machine whose firmware is missing is told."""
     got = run(COMMAND, "record", "--system", "-o", folder / "capture", "--", "qemu-system-arm", "-M",
@@ -240,7 +284,8 @@ def main():
             tap.case(" ".join([run_of[0], *run_of[3], *run_of[4]]), None,
                      lambda: check_run(pathlib.Path(name), *run_of))
     for what, check in (("resets", check_resets), ("Secure and Non-secure code", check_secure),
-                        ("names and stacks", check_names), ("no firmware", check_nothing)):
+                        ("names and stacks", check_names),
+                        ("start and stop", check_start_stop), ("no firmware", check_nothing)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(what, None, lambda: check(pathlib.Path(name)))
     return tap.finish()
