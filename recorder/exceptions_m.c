@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "guest.h"
+
 /* Bits of EXC_RETURN (DDI 0553 B3.18). Before Armv8-M, only those of mode, stack and frame. */
 enum {
     TO_SECURE_HANDLER = 1, /* ES: the exception was taken to Secure state */
@@ -64,7 +66,7 @@ static bool pop_frame(const struct guest_m *m, struct stacks *stacks, uint32_t e
     uint32_t *sp = &stacks->at[secure][(exc_return & PROCESS_STACK) != 0];
     if (secure && (exc_return & (TO_SECURE_HANDLER | DEFAULT_RULES)) != (TO_SECURE_HANDLER | DEFAULT_RULES))
         *sp += CALLEE_SIZE;
-    if (!guest_m_read(m, *sp, frame, FRAME_SIZE))
+    if (!guest_machine_memory(m->cpu, *sp, frame, FRAME_SIZE))
         return false;
     *sp += exc_return & PLAIN_FRAME ? FRAME_SIZE : FLOAT_FRAME_SIZE;
     *sp += frame[FRAME_XPSR] & XPSR_ALIGNS ? 4 : 0;

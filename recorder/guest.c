@@ -21,12 +21,13 @@ static struct {
     int (*read_a32)(void *cpu, struct byte_array *out, int number);
     struct byte_array *(*new_array)(void);
     uint8_t *(*free_array)(struct byte_array *array, int with_data);
+    int (*debug)(void *cpu, uint64_t addr, void *out, size_t size, bool write);
     const uintptr_t *base; /* address of the guest's address 0 in this process */
     size_t xregs;          /* offset of the registers in the state of a processor */
     size_t elr; /* offset of ELR_EL0 (which does not exist), before ELR_EL1 to ELR_EL3; 0: unknown */
 } qemu;
 
-static void find(void *function, const char *name)
+void guest_find(void *function, const char *name)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);
     memcpy(function, &symbol, sizeof symbol);
@@ -46,12 +47,13 @@ static void find_state(void)
 void guest_init(void)
 {
     find_state();
-    find(&qemu.get_cpu, "qemu_get_cpu");
-    find(&qemu.read_a64, "aarch64_cpu_gdb_read_register");
-    find(&qemu.read_a32, "arm_cpu_gdb_read_register");
-    find(&qemu.new_array, "g_byte_array_new");
-    find(&qemu.free_array, "g_byte_array_free");
-    find(&qemu.base, "guest_base");
+    guest_find(&qemu.get_cpu, "qemu_get_cpu");
+    guest_find(&qemu.read_a64, "aarch64_cpu_gdb_read_register");
+    guest_find(&qemu.read_a32, "arm_cpu_gdb_read_register");
+    guest_find(&qemu.new_array, "g_byte_array_new");
+    guest_find(&qemu.free_array, "g_byte_array_free");
+    guest_find(&qemu.debug, "cpu_memory_rw_debug");
+    guest_find(&qemu.base, "guest_base");
 }
 
 bool guest_read_register(void *cpu, int arm32, int number, uint64_t *value)
@@ -94,7 +96,7 @@ int guest_is_t32(const struct qemu_plugin_tb *tb)
 bool guest_has_a64(void *cpu)
 {
     void *(*cast)(void *object, const char *type);
-    find(&cast, "object_dynamic_cast");
+    guest_find(&cast, "object_dynamic_cast");
     return !cast || !cpu || cast(cpu, "aarch64-cpu");
 }
 
@@ -142,6 +144,11 @@ bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value)
     }
     memcpy(value, (const char *)state + qemu.elr + level * sizeof *value, sizeof *value);
     return true;
+}
+
+bool guest_machine_memory(void *cpu, uint64_t addr, void *out, size_t size)
+{
+    return cpu && qemu.debug && !qemu.debug(cpu, addr, out, size, false);
 }
 
 bool guest_memory(uint64_t addr, void *out, size_t size)

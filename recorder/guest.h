@@ -12,6 +12,9 @@
 /* Finds the functions of QEMU. Call it first. */
 void guest_init(void);
 
+/* Sets a pointer to a function or variable of QEMU to the one with this name, or to NULL. */
+void guest_find(void *function, const char *name);
+
 /* Returns the processor that translates, or NULL. Its state is the one that the block is for. */
 void *guest_current(void);
 
@@ -40,6 +43,9 @@ bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
 /* Reads memory of the program, whose addresses differ from those of this process. Returns false when it is
  * unmapped, or the offset between the addresses is unknown. */
 bool guest_memory(uint64_t addr, void *out, size_t size);
+
+/* Reads memory of a whole machine as one of its processors sees it. Returns false when it cannot. */
+bool guest_machine_memory(void *cpu, uint64_t addr, void *out, size_t size);
 
 /* How the first instruction of a signal handler was reached. */
 enum guest_signal {

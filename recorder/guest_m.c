@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "guest_m.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,8 +64,7 @@ unsigned guest_m_it_left(const struct guest_m *m)
 void guest_m_model(const struct guest_m *m, char *name, unsigned size)
 {
     const char *(*type_name)(void *);
-    void *symbol = dlsym(RTLD_DEFAULT, "object_get_typename");
-    memcpy(&type_name, &symbol, sizeof symbol);
+    guest_find(&type_name, "object_get_typename");
     snprintf(name, size, "%s", type_name ? type_name(m->cpu) : "ARMv7-M");
     char *end = strstr(name, "-arm-cpu");
     if (end)
@@ -75,12 +72,4 @@ void guest_m_model(const struct guest_m *m, char *name, unsigned size)
     for (char *at = name; *at; at++)
         if (at == name || at[-1] == '-')
             *at = (char)toupper((unsigned char)*at);
-}
-
-bool guest_m_read(const struct guest_m *m, uint32_t addr, void *out, uint32_t size)
-{
-    int (*read)(void *cpu, uint64_t addr, void *out, size_t size, bool write);
-    void *symbol = dlsym(RTLD_DEFAULT, "cpu_memory_rw_debug");
-    memcpy(&read, &symbol, sizeof symbol);
-    return read && !read(m->cpu, addr, out, size, false);
 }

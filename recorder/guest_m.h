@@ -26,6 +26,3 @@ unsigned guest_m_it_left(const struct guest_m *m);
 
 /* Writes the name of the processor, such as "Cortex-M3". */
 void guest_m_model(const struct guest_m *m, char *name, unsigned size);
-
-/* Reads memory as the processor sees it. Returns false when it cannot. */
-bool guest_m_read(const struct guest_m *m, uint32_t addr, void *out, uint32_t size);

@@ -8,7 +8,8 @@
  * fd is a file of the size of struct trace_area. An executed block takes one word. Marks at the instructions
  * that can fault show whether a block was left early. With `each` every instruction has a mark, which is
  * slower and gives the same result. With `watch`, accesses to a piece of memory are written with their data:
- * SIZE bytes from OFFSET behind the begin of the program's code (both hexadecimal).
+ * SIZE bytes from OFFSET behind the begin of the program's code (both hexadecimal), or of a machine, from
+ * this address. With itm=1 a processor of the M profile gets an ITM (itm.h).
  *
  * Each thread has a clock, in cycles. With a latency, the clocks agree with causality: other threads see what
  * a thread stores at time T at T + 1 at the earliest. A thread publishes its clock before each block that
@@ -26,6 +27,7 @@
 #include "fault.h"
 #include "guest.h"
 #include "guest_m.h"
+#include "itm.h"
 #include "qemu_plugin_api.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -250,7 +252,9 @@ static void on_last_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va
 static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
 {
     uint64_t data = 0;
-    if (!guest_memory(va, &data, (size_t)1 << shift)) {
+    const size_t size = (size_t)1 << shift;
+    if (!(rec.system ? itm_stored(va, &data, size) || guest_machine_memory(guest_cpu(cpu), va, &data, size)
+                     : guest_memory(va, &data, size))) {
         atomic_fetch_add(&rec.area->unread, 1);
         return;
     }
@@ -400,7 +404,7 @@ static uint32_t system_flags(struct block *b, const struct qemu_plugin_insn *las
     uint32_t flags = guest_m_it_left(&state) << TRACE_BLOCK_IT_SHIFT, before;
     if (state.secure && *state.secure)
         flags |= TRACE_BLOCK_SECURE;
-    if (flags & TRACE_BLOCK_SECURE && guest_m_read(&state, (uint32_t)b->addr - 4, &before, sizeof before) &&
+    if (flags & TRACE_BLOCK_SECURE && guest_machine_memory(state.cpu, b->addr - 4, &before, sizeof before) &&
         before == SG)
         flags |= TRACE_BLOCK_AFTER_SG;
     return flags;
@@ -477,9 +481,19 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
 
 /* ---- threads ---- */
 
+/* Gives a processor of the M profile its ITM. */
+static void add_itm(unsigned cpu)
+{
+    struct guest_m state;
+    if (guest_m_find(guest_cpu(cpu), &state) && itm_add(state.cpu))
+        rec.area->itm = 1;
+}
+
 static void on_thread(qemu_plugin_id_t id, unsigned cpu)
 {
     (void)id;
+    if (rec.itm)
+        add_itm(cpu);
     if (cpu >= TRACE_THREADS) {
         atomic_fetch_add(&rec.area->lost, 1);
         return;
@@ -551,6 +565,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
             rec.seed = strtoull(argv[i] + 5, NULL, 10);
         else if (!strncmp(argv[i], "latency=", 8))
             rec.latency = (uint32_t)atoi(argv[i] + 8);
+        else if (!strcmp(argv[i], "itm=1"))
+            rec.itm = 1;
         else if (!strncmp(argv[i], "watch=", 6))
             watch(argv[i] + 6);
     }

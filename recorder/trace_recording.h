@@ -54,6 +54,7 @@ struct recording {
     int arm32;
     int system; /* QEMU emulates a whole machine, so a thread is a processor */
     int m_profile;
+    int itm; /* processors of the M profile get an ITM */
     struct block *blocks;
     uint64_t handlers[HANDLERS];
     struct {

@@ -76,10 +76,11 @@ struct ct_record_options {
     /* A number that a signal handler may set to a signal for the program. It is sent to the program, which is
      * killed after some seconds if it continues. NULL: none. */
     const volatile int *signal;
-    /* Variables of the program, by name, or NULL. Stores to `ports` are writes to the stimulus ports of an
-     * ITM, four bytes each, and stores to `channels` to those of an STM, 256 bytes a channel (IHI 0054).
-     * Loads and stores of `watched` are the data trace of the ITM's DWT, one comparator each. All have the
-     * cores' clock as timestamps. */
+    /* Variables of the program, or of the ELF files that a machine loads, by name, or NULL. Stores to `ports`
+     * are writes to the stimulus ports of an ITM, four bytes each, and stores to `channels` to those of an
+     * STM, 256 bytes a channel (IHI 0054). Loads and stores of `watched` are the data trace of the ITM's DWT,
+     * one comparator each. All have the cores' clock as timestamps. With `system`, `ports` may be "e0000000":
+     * the processor gets an ITM of its own. */
     const char *ports;
     const char *channels;
     const char *const *watched;

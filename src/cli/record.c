@@ -298,10 +298,11 @@ static const struct cli_option options[OPTS] = {
                             "machine has a trace unit, and the trace has exception levels and vectors. Or "
                             "qemu-system-arm with a Cortex-M: the firmware with its exceptions."},
     [OPT_ITM] = {.name = "itm",
-                 .arg = "SYMBOL",
+                 .arg = "SYMBOL|ADDR",
                  .kind = CLI_TEXT,
                  .help = "Treat stores to this variable of the program as writes to the stimulus ports of an "
-                         "ITM, with four bytes for each port."},
+                         "ITM, with four bytes for each port. With --system: e0000000 for the ITM of a "
+                         "Cortex-M, or a variable of the firmware."},
     [OPT_STM] = {.name = "stm",
                  .arg = "SYMBOL",
                  .kind = CLI_TEXT,

@@ -518,6 +518,18 @@ int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_
 
 /* ---- the end ---- */
 
+/* Warns of accesses that the program has kept out of the trace. */
+static void tell_disabled(const struct ct_record_capture *capture)
+{
+    const struct ct_software *itm = capture->software[CT_RECORD_ITM].writer;
+    const uint64_t disabled = itm ? ct_software_disabled(itm) : 0;
+    if (disabled)
+        ct_log(capture->ctx, CT_LOG_WARNING,
+               "%s: %" PRIu64 " accesses are not in the trace of the ITM, because the firmware has disabled "
+               "it, their stimulus port, or packets of the DWT (ITM_TCR, ITM_TER)",
+               capture->o.directory, disabled);
+}
+
 /* Logs an error of one of the last steps, which all run. Returns whether there was an error. */
 static bool failed(const struct ct_record_capture *capture, int rc)
 {
@@ -534,6 +546,7 @@ int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record
         rc = ct_unit_finish(capture->cores[i]->unit);
     if (!rc)
         rc = each_software(capture, ct_software_flush);
+    tell_disabled(capture);
     if (!rc && capture->framer)
         rc = end_frames(capture);
     bool bad = failed(capture, rc);

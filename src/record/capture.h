@@ -22,6 +22,10 @@ struct ct_recording_watched {
     uint8_t comparator;
 };
 
+/* The ITM of a Cortex-M: its stimulus ports and registers. */
+#define CT_RECORDING_ITM      UINT64_C(0xe0000000)
+#define CT_RECORDING_ITM_SIZE 0x1000
+
 /* Where tracing begins or ends. */
 struct ct_recording_point {
     uint64_t addr;
@@ -40,6 +44,7 @@ struct ct_recording {
     bool framed;
     bool system;         /* a whole machine is recorded */
     bool m_profile;      /* its processors are of the M profile */
+    bool has_itm;        /* the stimulus ports are those of the processor, at CT_RECORDING_ITM */
     bool contexts;       /* all threads run on one core, as context IDs */
     uint64_t code_start; /* load address of the program */
     const char *stream;  /* destination of frames instead of the directory; NULL: none */
@@ -65,7 +70,7 @@ void ct_recording_comparators(const struct ct_recording *recording, struct ct_so
 bool ct_recording_software(const struct ct_recording *recording, enum ct_record_software which,
                            struct ct_source *source);
 
-/* Finds the variables with traced accesses, and writes the plugin options for them, in at most
+/* Finds the variables with traced accesses, and writes the plugin's options for them, in at most
  * CT_RECORD_FEED_WATCH bytes. CT_ERR_ARG, CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given,
                        struct ct_recording *recording, char *options);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,6 +84,12 @@ void ct_record_feed_give_back(struct ct_record_feed *feed, struct trace_chunk *c
     atomic_fetch_add(&area->freed, 1);
     if (atomic_exchange(&area->waiting, 0))
         syscall(SYS_futex, &area->freed, FUTEX_WAKE, TRACE_THREADS, NULL, NULL, 0);
+}
+
+void ct_record_feed_end(struct ct_record_feed *feed)
+{
+    if (feed->child > 0)
+        kill(feed->child, SIGTERM);
 }
 
 void ct_record_feed_stop(struct ct_record_feed *feed)

@@ -40,6 +40,9 @@ struct trace_chunk *ct_record_feed_chunk(struct ct_record_feed *feed);
 /* Returns a chunk to the program for reuse. */
 void ct_record_feed_give_back(struct ct_record_feed *feed, struct trace_chunk *chunk);
 
+/* Ends QEMU by a signal, because what it runs cannot be recorded. */
+void ct_record_feed_end(struct ct_record_feed *feed);
+
 /* Makes the program continue unobserved. */
 void ct_record_feed_stop(struct ct_record_feed *feed);
 

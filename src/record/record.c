@@ -62,6 +62,12 @@ static int new_code(struct record *r)
                        "%s: the trace unit of an M-profile processor is an ETMv4 without context IDs and "
                        "VMIDs; recording ends; omit the protocol, context ID and VMID",
                        r->o.model);
+    if (r->o.has_itm && (!r->feed.area->itm || !strcmp(r->o.model, "Cortex-M0")))
+        return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
+                       "--itm: the processor of this machine, %s, has no ITM; recording ends; choose a "
+                       "machine with a Cortex-M3 or larger, or name a variable in place of the stimulus "
+                       "ports",
+                       r->o.m_profile ? r->o.model : "which is no Cortex-M");
     if (ct_arch_by_name(r->o.model, arch))
         return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
                        "%s: coretap does not know this processor, so it cannot trace it; recording ends; "
@@ -289,8 +295,8 @@ static void tell_unseen(const struct record *r)
     if (unread)
         ct_log(r->ctx, CT_LOG_WARNING,
                "%s: %" PRIu32 " accesses to watched variables are not in the trace, because this QEMU does "
-               "not report where the program's memory is; record with QEMU 7.2 (Debian 12: qemu-user)",
-               r->o.program, unread);
+               "not report where the program's memory is; record with QEMU 7.2 (Debian 12: %s)",
+               r->o.program, unread, r->o.system ? "qemu-system-arm" : "qemu-user");
 }
 
 /* Processes what threads have not handed over when the program has ended, and ends them. */
@@ -357,8 +363,6 @@ static const char *fault(const struct ct_record_options *g, bool volume)
         return "trace IDs are missing";
     if (g->watched_count > CT_RECORD_COMPARATORS || (g->watched_count && !g->watched))
         return "at most 4 watched variables are possible";
-    if (g->system && (g->ports || g->channels || g->watched_count))
-        return "software trace and watched variables cannot be recorded of a whole machine";
     if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->stream))
         return "PTM, one core for all threads and stream are not possible for a whole machine";
     return NULL;
@@ -461,6 +465,8 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
         rc = ct_record_feed_start(r->ctx, &r->feed, qemu, &feed, r->given.argv);
     if (!rc)
         rc = take_all_told(r);
+    if (rc == CT_ERR_UNSUPPORTED && !r->out && !r->meter)
+        ct_record_feed_end(&r->feed);
     *exit_code = ct_record_feed_finish(&r->feed);
     if (!rc && !r->out && !r->meter)
         rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: ran no instruction, so there is no %s", r->o.program,

@@ -34,6 +34,7 @@ int ct_software_new(struct ct_ctx *ctx, const struct ct_software_options *option
         return ct_fail_nomem(ctx, "software trace");
     made->is_stm = options->source->protocol == CT_PROTOCOL_STM;
     made->itm.out = made->stm.out = to;
+    ct_itm_writer_init(&made->itm);
     return made->is_stm ? ct_stm_writer_init(&made->stm, options->source) : CT_OK;
 }
 
@@ -94,6 +95,11 @@ int ct_software_flush(struct ct_software *s)
 {
     const int rc = put_oldest(s, s->count);
     return rc || !s->is_stm ? rc : ct_stm_writer_fill(&s->stm);
+}
+
+uint64_t ct_software_disabled(const struct ct_software *s)
+{
+    return s->itm.disabled;
 }
 
 int ct_software_restart(struct ct_software *s)

@@ -20,7 +20,8 @@ enum ct_software_kind {
 struct ct_software_access {
     uint64_t clock; /* cycles */
     uint64_t pc;    /* address of the instruction */
-    uint64_t addr;  /* accessed address; for stimulus ports the offset from the first one */
+    uint64_t addr;  /* accessed address; for stimulus ports the offset from the first one. Behind the ports of
+                       an ITM are its registers. */
     uint64_t data;
     uint16_t core;
     uint8_t bytes; /* 1, 2, 4 or 8 */
@@ -54,6 +55,10 @@ int ct_software_take(struct ct_software *software, const struct ct_software_acce
 
 /* Writes all held accesses. Returns the result of `write`. */
 int ct_software_flush(struct ct_software *software);
+
+/* Returns the number of accesses that are not in the trace because the program has disabled the ITM, a
+ * stimulus port, or packets of the DWT. */
+uint64_t ct_software_disabled(const struct ct_software *software);
 
 /* Writes all held accesses; the following trace begins with an alignment packet. Returns the result of
  * `write`. */

@@ -2,6 +2,8 @@
 /* The trace of an ITM and the DWT that uses it. */
 #include "record/software_writer.h"
 
+#include <string.h>
+
 #include "coretap/encode.h"
 
 /* Timestamp bits in the first global timestamp packet, and in both packets if the second is short (DDI 0403E
@@ -14,6 +16,18 @@
 #define DWT_ADDRESS 9u
 #define DWT_READ    16u
 #define DWT_WRITE   17u
+
+/* Offsets of registers, and bits of ITM_TCR (DDI 0403E C1.7). */
+#define TER    0xe00u
+#define TCR    0xe80u
+#define ITMENA 1u
+#define TXENA  8u
+
+void ct_itm_writer_init(struct ct_itm_writer *w)
+{
+    w->tcr = ITMENA | TXENA;
+    memset(w->ter, 0xff, sizeof w->ter);
+}
 
 static int put(struct ct_itm_writer *w, struct ct_itm_packet packet)
 {
@@ -107,8 +121,33 @@ static int put_sync(struct ct_itm_writer *w)
     return put(w, (struct ct_itm_packet){.type = CT_ITM_ASYNC});
 }
 
+/* Takes over a register that the program has set. Others than these change nothing. */
+static void set_register(struct ct_itm_writer *w, const struct ct_software_access *a)
+{
+    if (a->addr == TCR && a->bytes == 4)
+        w->tcr = (uint32_t)a->data;
+    else if (a->addr >= TER && a->addr < TER + sizeof w->ter && a->bytes == 4)
+        w->ter[(a->addr - TER) / 4] = (uint32_t)a->data;
+}
+
+/* Returns whether the ITM traces the access. */
+static bool is_enabled(const struct ct_itm_writer *w, const struct ct_software_access *a)
+{
+    const unsigned port = (unsigned)(a->addr / 4) % (CT_SOFTWARE_PORTS_SIZE / 4);
+    const bool on = a->kind == CT_SOFTWARE_PORT ? w->ter[port / 32] >> port % 32 & 1 : w->tcr & TXENA;
+    return on && w->tcr & ITMENA;
+}
+
 int ct_itm_writer_put(struct ct_itm_writer *w, const struct ct_software_access *a)
 {
+    if (a->kind == CT_SOFTWARE_PORT && a->addr >= CT_SOFTWARE_PORTS_SIZE) {
+        set_register(w, a);
+        return CT_OK;
+    }
+    if (!is_enabled(w, a)) {
+        w->disabled++;
+        return CT_OK;
+    }
     int rc = put_sync(w);
     if (!rc)
         rc = a->kind == CT_SOFTWARE_PORT ? put_port(w, a) : put_watched(w, a);

@@ -14,11 +14,17 @@ struct ct_software_out {
 
 struct ct_itm_writer {
     struct ct_software_out out;
-    uint64_t clock; /* of the last global timestamp */
-    uint64_t since; /* bytes since the last alignment packet */
-    bool begun;     /* an alignment packet and a complete timestamp were written */
-    uint8_t page;   /* of stimulus ports */
+    uint64_t clock;    /* of the last global timestamp */
+    uint64_t since;    /* bytes since the last alignment packet */
+    bool begun;        /* an alignment packet and a complete timestamp were written */
+    uint8_t page;      /* of stimulus ports */
+    uint32_t tcr;      /* the register ITM_TCR */
+    uint32_t ter[8];   /* the registers ITM_TER: a bit for each stimulus port */
+    uint64_t disabled; /* accesses that these registers keep out of the trace */
 };
+
+/* Turns everything on, as a debugger does. */
+void ct_itm_writer_init(struct ct_itm_writer *writer);
 
 /* Writes an access. Returns the result of `write`. */
 int ct_itm_writer_put(struct ct_itm_writer *writer, const struct ct_software_access *access);

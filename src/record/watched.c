@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
@@ -11,20 +12,29 @@
 #include "record/capture.h"
 #include "record/feed.h"
 
+/* A file with variables. */
+struct file {
+    const char *path;
+    uint64_t code; /* address of its code in a program, which may be loaded elsewhere; in a machine 0 */
+    struct ct_layout *layout;
+};
+
 /* The search for the variables of a recording. */
 struct search {
     struct ct_ctx *ctx;
     const struct ct_record_options *given;
     struct ct_recording *o;
+    struct ct_record_programs files;
+    struct file *all;
 };
 
 /* Finds a variable in the symbol table; *found is NULL when there is none with that name. */
-static int find_object(struct search *r, const struct ct_layout *layout, const char *name,
+static int find_object(struct search *r, const struct file *file, const char *name,
                        const struct ct_area **found)
 {
     *found = NULL;
-    for (size_t i = 0; i < layout->object_count; i++) {
-        const struct ct_area *area = &layout->objects[i];
+    for (size_t i = 0; i < file->layout->object_count; i++) {
+        const struct ct_area *area = &file->layout->objects[i];
         if (strcmp(area->name, name) != 0 || !area->size || (*found && (*found)->addr == area->addr))
             continue;
         if (*found)
@@ -32,7 +42,7 @@ static int find_object(struct search *r, const struct ct_layout *layout, const c
                 r->ctx, CT_ERR_ARG,
                 "'%s': %s has several variables with this name; nothing is recorded; rename the one that you "
                 "mean",
-                name, r->o->program);
+                name, file->path);
         *found = area;
     }
     return CT_OK;
@@ -40,16 +50,16 @@ static int find_object(struct search *r, const struct ct_layout *layout, const c
 
 /* Finds a variable or a part of one in the debug information. It reports a missing variable itself, since the
  * errors of the search would not mention the symbol table. */
-static int find_part(struct search *r, const struct ct_layout *layout, const char *name, struct ct_area *out)
+static int find_part(struct search *r, const struct file *file, const char *name, struct ct_area *out)
 {
     struct ct_variable *variable;
-    const int rc = ct_variable_find(r->ctx, r->o->program, NULL, name, &variable);
+    const int rc = ct_variable_find(r->ctx, file->path, NULL, name, &variable);
     if (rc == CT_ERR_NOT_FOUND)
         return ct_fail(r->ctx, rc,
                        "'%s': this is not a variable of %s with a known size%s; nothing is recorded; name a "
                        "global or static "
                        "variable",
-                       name, r->o->program, layout->object_count ? "" : ", which has no symbols");
+                       name, file->path, file->layout->object_count ? "" : ", which has no symbols");
     if (rc)
         return rc;
     *out = (struct ct_area){.name = name, .addr = variable->addr, .size = variable->size};
@@ -57,22 +67,42 @@ static int find_part(struct search *r, const struct ct_layout *layout, const cha
     return CT_OK;
 }
 
-/* Finds the place of a variable by name, in the symbol table or in the debug information. */
-static int find_area(struct search *r, const struct ct_layout *layout, const char *name, struct ct_area *out)
+/* Finds the place of a variable by name, in the symbol table or in the debug information of a file. */
+static int find_in(struct search *r, const struct file *file, const char *name, struct ct_area *out)
 {
     const struct ct_area *object;
-    const int rc = find_object(r, layout, name, &object);
+    int rc = find_object(r, file, name, &object);
     if (rc)
         return rc;
-    if (!object)
-        return find_part(r, layout, name, out);
-    *out = *object;
-    return CT_OK;
+    if (object)
+        *out = *object;
+    else
+        rc = find_part(r, file, name, out);
+    out->addr -= rc ? 0 : file->code;
+    return rc;
+}
+
+/* Finds a variable, which only one of the files may have. */
+static int find_area(struct search *r, const char *name, struct ct_area *out)
+{
+    int rc = CT_ERR_NOT_FOUND;
+    for (size_t i = 0; i < r->files.count; i++) {
+        struct ct_area also;
+        const int here = find_in(r, &r->all[i], name, rc ? out : &also);
+        if (here && here != CT_ERR_NOT_FOUND)
+            return here;
+        if (!here && !rc)
+            return ct_fail(r->ctx, CT_ERR_ARG,
+                           "'%s': %s and another file that the machine loads have a variable with this name; "
+                           "nothing is recorded; rename the one that you mean",
+                           name, r->all[i].path);
+        rc = here ? rc : CT_OK;
+    }
+    return rc;
 }
 
 /* Adds the variable `name`. CT_ERR_LIMIT: too large for its kind; the errors of find_area. */
-static int add_watched(struct search *r, const struct ct_layout *layout, uint64_t code, const char *name,
-                       enum ct_software_kind kind)
+static int add_watched(struct search *r, const char *name, enum ct_software_kind kind)
 {
     static const struct {
         uint64_t most;
@@ -82,7 +112,7 @@ static int add_watched(struct search *r, const struct ct_layout *layout, uint64_
         [CT_SOFTWARE_WATCHED] = {UINT64_MAX, ""},
         [CT_SOFTWARE_CHANNEL] = {CT_SOFTWARE_CHANNELS_SIZE, "an STM has 65536 channels of 256 bytes"}};
     struct ct_area object = {0};
-    const int rc = name ? find_area(r, layout, name, &object) : CT_OK;
+    const int rc = name ? find_area(r, name, &object) : CT_OK;
     if (rc || !name)
         return rc;
     if (object.size > limits[kind].most)
@@ -91,42 +121,84 @@ static int add_watched(struct search *r, const struct ct_layout *layout, uint64_
                        " bytes, but %s; nothing is recorded; make it smaller",
                        name, object.size, limits[kind].what);
     struct ct_recording_watched *watched = &r->o->watched[r->o->watched_count++];
-    *watched = (struct ct_recording_watched){
-        .start = object.addr - code, .size = object.size, .kind = (uint8_t)kind};
+    *watched =
+        (struct ct_recording_watched){.start = object.addr, .size = object.size, .kind = (uint8_t)kind};
     return CT_OK;
+}
+
+static int open_file(struct search *r, struct file *file)
+{
+    struct ct_elf_look elf;
+    if (!ct_elf_look(&ct_files_system, file->path, &elf) || !elf.code_count)
+        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: this is not an ELF file with code; nothing is recorded",
+                       file->path);
+    for (size_t i = 0; i < elf.code_count && !r->o->system; i++)
+        file->code = !i || elf.code[i].addr < file->code ? elf.code[i].addr : file->code;
+    const struct ct_image image = {.path = file->path, .is_elf = 1};
+    return ct_layout_load(r->ctx, &image, &file->layout);
+}
+
+/* Opens the files that variables are searched in. */
+static int open_files(struct search *r, const char *name)
+{
+    int rc = ct_recording_files(r->ctx, r->o, name, &r->files);
+    if (rc)
+        return rc;
+    r->all = calloc(r->files.count, sizeof *r->all);
+    if (!r->all)
+        return ct_fail_nomem(r->ctx, "watched variables");
+    for (size_t i = 0; i < r->files.count && !rc; i++) {
+        r->all[i].path = r->files.all[i].path;
+        rc = open_file(r, &r->all[i]);
+    }
+    return rc;
+}
+
+static void close_files(struct search *r)
+{
+    for (size_t i = 0; r->all && i < r->files.count; i++)
+        ct_layout_free(r->all[i].layout);
+    free(r->all);
+    ct_record_programs_free(&r->files);
+}
+
+/* Takes the address of a processor's ITM as stimulus ports. Returns whether `ports` is that address. */
+static bool take_itm(struct search *r, const char *ports)
+{
+    char *end;
+    if (!ports || !r->o->system || strtoull(ports, &end, 16) != CT_RECORDING_ITM || *end)
+        return false;
+    r->o->has_itm = true;
+    r->o->watched[r->o->watched_count++] = (struct ct_recording_watched){
+        .start = CT_RECORDING_ITM, .size = CT_RECORDING_ITM_SIZE, .kind = CT_SOFTWARE_PORT};
+    return true;
 }
 
 int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given,
                        struct ct_recording *recording, char *options)
 {
-    struct search search = {ctx, given, recording}, *r = &search;
-    struct ct_elf_look elf;
-    struct ct_layout *layout;
+    struct search search = {.ctx = ctx, .given = given, .o = recording}, *r = &search;
     size_t used = 0;
+    int rc = CT_OK;
     *options = '\0';
-    if (!r->given->ports && !r->given->channels && !r->given->watched_count)
-        return CT_OK;
-    if (!ct_elf_look(&ct_files_system, r->o->program, &elf) || !elf.code_count)
-        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: this is not an ELF file with code; nothing is recorded",
-                       r->o->program);
-    uint64_t code = elf.code[0].addr;
-    for (size_t i = 1; i < elf.code_count; i++)
-        code = elf.code[i].addr < code ? elf.code[i].addr : code;
-    const struct ct_image image = {.path = r->o->program, .is_elf = 1};
-    int rc = ct_layout_load(r->ctx, &image, &layout);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < r->given->watched_count && !rc; i++) {
-        rc = add_watched(r, layout, code, r->given->watched[i], CT_SOFTWARE_WATCHED);
-        r->o->watched[i].comparator = (uint8_t)i;
+    const char *ports = take_itm(r, given->ports) ? NULL : given->ports;
+    const char *first = given->watched_count ? given->watched[0] : ports ? ports : given->channels;
+    if (first)
+        rc = open_files(r, first);
+    for (size_t i = 0; i < given->watched_count && !rc; i++) {
+        rc = add_watched(r, given->watched[i], CT_SOFTWARE_WATCHED);
+        if (!rc)
+            recording->watched[recording->watched_count - 1].comparator = (uint8_t)i;
     }
     if (!rc)
-        rc = add_watched(r, layout, code, r->given->ports, CT_SOFTWARE_PORT);
+        rc = add_watched(r, ports, CT_SOFTWARE_PORT);
     if (!rc)
-        rc = add_watched(r, layout, code, r->given->channels, CT_SOFTWARE_CHANNEL);
-    ct_layout_free(layout);
-    for (unsigned i = 0; i < r->o->watched_count && !rc; i++)
+        rc = add_watched(r, given->channels, CT_SOFTWARE_CHANNEL);
+    close_files(r);
+    if (recording->has_itm)
+        used += (size_t)snprintf(options, CT_RECORD_FEED_WATCH, ",itm=1");
+    for (unsigned i = 0; i < recording->watched_count && !rc; i++)
         used += (size_t)snprintf(options + used, CT_RECORD_FEED_WATCH - used, ",watch=%" PRIx64 ":%" PRIx64,
-                                 r->o->watched[i].start, r->o->watched[i].size);
+                                 recording->watched[i].start, recording->watched[i].size);
     return rc;
 }

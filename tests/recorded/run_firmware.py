@@ -232,6 +232,67 @@ def check_start_stop(folder):
     return f"{counts} traced runs"
 
 
+ITM_WORDS = ["port 0 68", "port 0 69", "port 0 00", "port 0 21", "port 3 1234", "port 1 deadbeef",
+             "port 40 0000004d"]
+DWT_WORDS = ["write 0 0 00000005", "write 1 4 0007", "read 0 0 00000005", "read 1 4 0007",
+             "write 1 4 000c", "write 2 c 00000063"]
+
+
+def software(capture):
+    """Returns the accesses in the trace of an ITM, and the addresses of the instructions of the DWT's."""
+    accesses, pcs, times = [], [], []
+    desc, data = re.compile(r"desc=(\w+) data=(\w+)"), re.compile(r"src=(\w+) data=(\w+)")
+    for line in run(COMMAND, "list", "-q", "--elements", capture).stdout.splitlines():
+        if port := " type=swit " in line and data.search(line):
+            accesses.append(f"port {int(port[1], 16)} {port[2]}")
+        elif part := " type=dwt " in line and desc.search(line):
+            number, value = int(part[1], 16), part[2]
+            if number >= 16:
+                accesses.append(f"{'write' if number & 1 else 'read'} {(number - 16) // 2} {where:x} {value}")
+            elif number & 1:
+                where = int(value, 16)
+            else:
+                pcs.append(int(value, 16))
+        elif time := re.search(r" type=ts_global ts=(\w+)", line):
+            times.append(int(time[1], 16))
+    assert times == sorted(times) and len(times) == len(accesses), times
+    return accesses, pcs
+
+
+def check_itm(folder):
+    """Checks the trace of stimulus ports and of watched variables, which the firmware turns off in part."""
+    watch = ["--watch-data", "level", "--watch-data", "speed", "--watch-data", "motor.limit"]
+    said = []
+    for i, (machine, cpu, flags) in enumerate((
+            ("mps2-an385", "cortex-m3", []), ("mps2-an386", "cortex-m4", []),
+            ("mps2-an500", "cortex-m7", []), ("mps2-an505", "cortex-m33", SECURE),
+            ("mps3-an547", "cortex-m55", []), ("netduinoplus2", "cortex-m4", FLASH))):
+        elf = build(HERE / "firmware_itm.c", folder / f"firmware{i}.elf", cpu, flags)
+        low = function(elf, "work")
+        for name, options in (("both", ["--itm", "e0000000", *watch]), ("framed", ["--framed", "--itm",
+                              "0xE0000000", *watch, "--sync-period", "8"]), ("variable", ["--itm", "ports"])):
+            capture = folder / f"{name}{i}"
+            got = run(COMMAND, "record", "-q", "--system", "-o", capture, *options, "--", "qemu-system-arm",
+                      "-M", machine, "-nographic", "-semihosting", "-kernel", elf, stdin=subprocess.DEVNULL)
+            accesses, pcs = software(capture)
+            if name == "variable":
+                assert accesses == ["port 2 0000abcd"] and not got.stderr, (accesses, got)
+                continue
+            expected = [*ITM_WORDS, *DWT_WORDS, "port 1 00000002", "port 1 00000003"]
+            assert accesses == expected, (machine, accesses)
+            assert "3 accesses are not in the trace of the ITM, because the firmware" in got.stderr, got
+            assert all(low <= pc < low + 0x200 for pc in pcs), pcs
+        said.append(len(accesses))
+    for machine, ports, text in (("microbit", "e0000000", "Cortex-M0, has no ITM"),
+                                 ("mps2-an385", "nowhere", "'nowhere': this is not a variable of"),
+                                 ("mps2-an385", "e0000100", "'e0000100': this is not a variable of")):
+        elf = build(HERE / "firmware_itm.c", folder / "small.elf", "cortex-m0", [])
+        got = run(COMMAND, "record", "--system", "-o", folder / "none", "--itm", ports, "--",
+                  "qemu-system-arm", "-M", machine, "-nographic", "-kernel", elf, stdin=subprocess.DEVNULL)
+        assert got.returncode == 2 and text in got.stderr and not (folder / "none").exists(), got
+    return f"{len(said)} machines"
+
+
 def check_nothing(folder):
     """Checks that a machine whose firmware is missing is told."""
     got = run(COMMAND, "record", "--system", "-o", folder / "capture", "--", "qemu-system-arm", "-M",
@@ -284,8 +345,8 @@ def main():
             tap.case(" ".join([run_of[0], *run_of[3], *run_of[4]]), None,
                      lambda: check_run(pathlib.Path(name), *run_of))
     for what, check in (("resets", check_resets), ("Secure and Non-secure code", check_secure),
-                        ("names and stacks", check_names),
-                        ("start and stop", check_start_stop), ("no firmware", check_nothing)):
+                        ("names and stacks", check_names), ("start and stop", check_start_stop),
+                        ("ITM and DWT", check_itm), ("no firmware", check_nothing)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(what, None, lambda: check(pathlib.Path(name)))
     return tap.finish()
