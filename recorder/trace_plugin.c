@@ -449,6 +449,23 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_PLUGIN_CB_NO_REGS, b);
 }
 
+/* Gives the reader what a thread has written, because its next words may come late. */
+static void hand_over(unsigned cpu)
+{
+    pthread_mutex_lock(&rec.lock);
+    if (rec.writers[cpu].count && !atomic_load(&rec.detached))
+        chunks_hand_over(cpu);
+    pthread_mutex_unlock(&rec.lock);
+}
+
+/* A processor sleeps. Before the first block nothing is known of it. */
+static void on_idle(qemu_plugin_id_t id, unsigned cpu)
+{
+    (void)id;
+    if (cpu < TRACE_THREADS && rec.block_count)
+        hand_over(cpu);
+}
+
 /* ---- system calls ---- */
 
 static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
@@ -461,12 +478,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     if (cpu >= TRACE_THREADS)
         return;
     keep_up(cpu, true); /* other threads continue because of this call at a later clock */
-    if (atomic_load(&rec.threads_now) < 2)
-        return;
-    pthread_mutex_lock(&rec.lock);
-    if (rec.writers[cpu].count && !atomic_load(&rec.detached))
-        chunks_hand_over(cpu);
-    pthread_mutex_unlock(&rec.lock);
+    if (atomic_load(&rec.threads_now) > 1)
+        hand_over(cpu);
 }
 
 static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
@@ -586,8 +599,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
     qemu_plugin_register_vcpu_init_cb(id, on_thread);
     qemu_plugin_register_vcpu_exit_cb(id, on_thread_end);
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-    if (rec.system)
+    if (rec.system) {
+        qemu_plugin_register_vcpu_idle_cb(id, on_idle);
         return 0;
+    }
     qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
     qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_result);
     return 0;

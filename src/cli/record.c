@@ -132,9 +132,9 @@ static int read_options(const struct cli_args *args, struct ct_record_options *o
     if (v[OPT_PADDING].given && !o->framed && !o->stream)
         return cli_usage_error(args->command,
                                "--padding works only with --framed; add that, or leave --padding out");
-    if (o->system && (o->protocol == CT_PROTOCOL_PTM || o->one_core || o->stream))
-        return cli_usage_error(args->command, "--system cannot be used with --protocol ptm, --threads "
-                                              "contexts or --stream; leave these out");
+    if (o->system && (o->protocol == CT_PROTOCOL_PTM || o->one_core))
+        return cli_usage_error(args->command, "--system cannot be used with --protocol ptm or --threads "
+                                              "contexts; leave these out");
     const int bad = read_watched(args, lists->watched, &o->watched_count);
     return bad ? bad : cli_record_ranges(args, OPT_RANGE, lists->ranges, &o->range_count);
 }

@@ -16,13 +16,13 @@
 
 static void write_source(FILE *out, const struct ct_recording *recording, unsigned core)
 {
-    struct ct_source source = {0};
+    struct ct_source source = {.arch = recording->unit.source.arch};
     struct ct_unit_wishes wishes = recording->wishes;
     wishes.trace_id = recording->ids[core];
     ct_unit_source(&wishes, &source);
     const struct ct_source_regs *r = &source.regs;
-    fprintf(out, "\n[source cpu%u]\nprotocol = %s\nid = 0x%02x\ncore = ARM-AA64\n", core,
-            ct_protocol_name((enum ct_protocol)source.protocol), source.trace_id);
+    fprintf(out, "\n[source cpu%u]\nprotocol = %s\nid = 0x%02x\ncore = %s\n", core,
+            ct_protocol_name((enum ct_protocol)source.protocol), source.trace_id, recording->model);
     if (source.protocol == CT_PROTOCOL_PTM)
         fprintf(out, "ETMCR = 0x%08x\nETMIDR = 0x%08x\nETMCCER = 0x%08x\n", r->etmcr, r->etmidr, r->etmccer);
     else
@@ -72,18 +72,37 @@ int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recordin
                    recording->program, strerror(errno));
 }
 
-static int write_image(struct ct_ctx *ctx, FILE *out, const struct ct_recording *recording)
+static void write_image(FILE *out, size_t number, const char *path, uint64_t bias)
+{
+    fprintf(out, "\n[image program%zu]\nelf = ", number);
+    ct_put_printable(out, path);
+    fprintf(out, "\nbias = 0x%" PRIx64 "\n", bias);
+}
+
+static int write_program(struct ct_ctx *ctx, FILE *out, const struct ct_recording *recording)
 {
     char *path = NULL;
     uint64_t bias = 0;
     const int rc = ct_recording_program(ctx, recording, &path, &bias);
-    if (rc)
-        return rc;
-    fputs("\n[image program]\nelf = ", out);
-    ct_put_printable(out, path);
-    fprintf(out, "\nbias = 0x%" PRIx64 "\n", bias);
+    if (!rc)
+        write_image(out, 0, path, bias);
     free(path);
-    return CT_OK;
+    return rc;
+}
+
+static int write_firmware(struct ct_ctx *ctx, FILE *out, const struct ct_recording *recording)
+{
+    struct ct_record_programs files = {0};
+    const int rc = ct_recording_firmware(ctx, recording->argv, &files);
+    for (size_t i = 0; i < files.count && !rc; i++)
+        write_image(out, i, files.all[i].path, 0);
+    if (!rc && !files.count)
+        ct_log(ctx, CT_LOG_WARNING,
+               "%s/live.ini: describes no code, because no -kernel or -device loader names an ELF file; name "
+               "the ELF files of the machine's code to the reader of the stream, with --elf",
+               recording->directory);
+    ct_record_programs_free(&files);
+    return rc;
 }
 
 /* Writes live.ini. It gets its name once it is complete, because readers of the stream wait for it. */
@@ -100,7 +119,8 @@ int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recordi
     for (unsigned core = 0; core < (recording->contexts ? 1 : LIVE_CORES); core++)
         write_source(file.out, recording, core);
     write_software(file.out, recording);
-    const int named = write_image(ctx, file.out, recording);
+    const int named = recording->system ? write_firmware(ctx, file.out, recording)
+                                        : write_program(ctx, file.out, recording);
     if (named) {
         fclose(file.out);
         unlink(file.path);

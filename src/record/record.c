@@ -363,8 +363,8 @@ static const char *fault(const struct ct_record_options *g, bool volume)
         return "trace IDs are missing";
     if (g->watched_count > CT_RECORD_COMPARATORS || (g->watched_count && !g->watched))
         return "at most 4 watched variables are possible";
-    if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->stream))
-        return "PTM, one core for all threads and stream are not possible for a whole machine";
+    if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core))
+        return "PTM and one core for all threads are not possible for a whole machine";
     return NULL;
 }
 

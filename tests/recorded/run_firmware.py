@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import tap  # noqa: E402  pylint: disable=wrong-import-position
@@ -293,6 +294,45 @@ def check_itm(folder):
     return f"{len(said)} machines"
 
 
+def check_stream(folder):
+    """Checks that a stream has the same elements as the snapshot with its bytes, and that it arrives while
+    the firmware runs, also while that sleeps most of the time."""
+    elf = build(HERE / "firmware_itm.c", folder / "itm.elf", "cortex-m3", [])
+    capture, stream, pipe = folder / "capture", folder / "stream", folder / "pipe"
+    got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--stream", stream, "--itm", "e0000000", "--",
+              "qemu-system-arm", "-M", "mps2-an385", "-nographic", "-semihosting", "-kernel", elf,
+              stdin=subprocess.DEVNULL)
+    assert got.returncode == 0, got
+    ini = (capture / "live.ini").read_text("utf-8")
+    (folder / "stream.ini").write_text(ini.replace("file = -", f"file = {stream}"), "utf-8")
+    (capture / "trace.bin").write_bytes(stream.read_bytes())
+    ranges = [re.findall(r"instr_range.*|type=swit.*", run(COMMAND, "list", "-q", "--elements", path).stdout)
+              for path in (capture, folder / "stream.ini")]
+    assert ranges[0] == ranges[1] and len(ranges[0]) > 20 and "core = Cortex-M3" in ini, ranges
+
+    elf = build(HERE / "firmware_idle.c", folder / "idle.elf", "cortex-m3", [])
+    os.mkfifo(pipe)
+    with subprocess.Popen([COMMAND, "record", "-q", "--system", "-o", folder / "idle", "--stream", pipe, "--",
+                           "qemu-system-arm", "-M", "mps2-an385", "-nographic", "-monitor", "none", "-serial",
+                           "none", "-kernel", elf], stdin=subprocess.DEVNULL, env=ENV) as recorder, \
+            open(pipe, "rb", buffering=0) as reader:
+        size, before = 0, time.monotonic()
+        while size < 200:
+            size += len(reader.read(4096))
+        took = time.monotonic() - before
+        recorder.terminate()
+        while reader.read(4096):
+            pass
+    assert took < 8, f"{size} bytes after {took} seconds"
+    hexfile = folder / "firmware.hex"
+    run("arm-none-eabi-objcopy", "-O", "ihex", folder / "itm.elf", hexfile)
+    got = run(COMMAND, "record", "-q", "--system", "-o", folder / "hex", "--stream", stream, "--",
+              "qemu-system-arm", "-M", "mps2-an385", "-nographic", "-semihosting", "-device",
+              f"loader,file={hexfile},cpu-num=0", stdin=subprocess.DEVNULL)
+    assert "live.ini: describes no code, because no -kernel or -device loader names an ELF" in got.stderr, got
+    return f"{len(ranges[0])} elements; {size} bytes in {took:.2f} s"
+
+
 def check_nothing(folder):
     """Checks that a machine whose firmware is missing is told."""
     got = run(COMMAND, "record", "--system", "-o", folder / "capture", "--", "qemu-system-arm", "-M",
@@ -346,7 +386,8 @@ def main():
                      lambda: check_run(pathlib.Path(name), *run_of))
     for what, check in (("resets", check_resets), ("Secure and Non-secure code", check_secure),
                         ("names and stacks", check_names), ("start and stop", check_start_stop),
-                        ("ITM and DWT", check_itm), ("no firmware", check_nothing)):
+                        ("ITM and DWT", check_itm), ("stream", check_stream),
+                        ("no firmware", check_nothing)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(what, None, lambda: check(pathlib.Path(name)))
     return tap.finish()
