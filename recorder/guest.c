@@ -71,9 +71,6 @@ bool guest_read_register(void *cpu, int arm32, int number, uint64_t *value)
     return good;
 }
 
-#define A32_CPSR 25
-#define CPSR_T   0x20
-
 void *guest_current(void)
 {
     void **current = dlsym(RTLD_DEFAULT, "current_cpu");
@@ -83,8 +80,8 @@ void *guest_current(void)
 int guest_is_t32(const struct qemu_plugin_tb *tb)
 {
     uint64_t cpsr;
-    if (guest_read_register(guest_current(), 1, A32_CPSR, &cpsr))
-        return (cpsr & CPSR_T) != 0;
+    if (guest_read_register(guest_current(), 1, GUEST_CPSR, &cpsr))
+        return (cpsr & GUEST_CPSR_T) != 0;
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
         const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
         if (qemu_plugin_insn_size(insn) == 2 || qemu_plugin_insn_vaddr(insn) & 2)
@@ -102,6 +99,31 @@ bool guest_has_a64(void *cpu)
 
 #define A64_PSTATE 33
 
+unsigned guest_level_arm(uint64_t cpsr)
+{
+    enum {
+        USER = 0x10,
+        MONITOR = 0x16,
+        HYPERVISOR = 0x1a,
+    };
+    switch (cpsr & GUEST_CPSR_MODE) {
+    case USER:
+        return 0;
+    case HYPERVISOR:
+        return 2;
+    case MONITOR:
+        return 3;
+    default:
+        return 1;
+    }
+}
+
+unsigned guest_it_left(uint64_t cpsr)
+{
+    const unsigned conditions = (unsigned)((cpsr >> 25 & 3) | (cpsr >> 8 & 0xc)) & 15;
+    return conditions ? 4 - (unsigned)__builtin_ctz(conditions) : 0;
+}
+
 unsigned guest_level(void)
 {
     uint64_t pstate;
@@ -113,9 +135,9 @@ void *guest_cpu(unsigned index)
     return qemu.get_cpu ? qemu.get_cpu((int)index) : NULL;
 }
 
-bool guest_register(unsigned cpu, int number, uint64_t *value)
+bool guest_register(unsigned cpu, int arm32, int number, uint64_t *value)
 {
-    return guest_read_register(guest_cpu(cpu), 0, number, value);
+    return guest_read_register(guest_cpu(cpu), arm32, number, value);
 }
 
 /* Returns whether the registers at the described offset equal those that the debugger reads. */
@@ -194,7 +216,7 @@ static enum guest_signal frame_a32(void *cpu, uint64_t *pc, int *t32)
     if (!guest_memory(context + A32_PC, state, sizeof state))
         return GUEST_UNKNOWN;
     *pc = state[0] & ~1u;
-    *t32 = (state[1] & CPSR_T) != 0;
+    *t32 = (state[1] & GUEST_CPSR_T) != 0;
     return GUEST_SIGNAL;
 }
 

@@ -30,11 +30,21 @@ bool guest_has_a64(void *cpu);
 /* Returns 1 when the block being translated is T32, 0 when it is A32, -1 when that is unknown. */
 int guest_is_t32(const struct qemu_plugin_tb *tb);
 
-/* Returns the exception level of the block being translated; 0 when it is unknown. */
+#define GUEST_CPSR      25 /* its number for guest_read_register, also that of xPSR */
+#define GUEST_CPSR_MODE 0x1fu
+#define GUEST_CPSR_T    0x20u
+
+/* Returns the exception level of a mode of A32 and T32. */
+unsigned guest_level_arm(uint64_t cpsr);
+
+/* Returns how many instructions of an IT block are left, by CPSR or xPSR. */
+unsigned guest_it_left(uint64_t cpsr);
+
+/* Returns the exception level of the block being translated in A64; 0 when it is unknown. */
 unsigned guest_level(void);
 
-/* Reads X register `number` of an A64 processor. Returns false when it cannot be read. */
-bool guest_register(unsigned cpu, int number, uint64_t *value);
+/* Reads register `number` of a processor. Returns false when it cannot be read. */
+bool guest_register(unsigned cpu, int arm32, int number, uint64_t *value);
 
 /* Reads ELR_ELx, the return address of the last exception that was taken to level `level` (1 to 3). Returns
  * false when it cannot be read. */

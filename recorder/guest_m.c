@@ -8,10 +8,8 @@
 #include "guest.h"
 #include "vmstate.h"
 
-#define XPSR     25 /* as debuggers number registers */
-#define REGS     16
-#define IPSR     0x1ffu
-#define IT_CONDS 15 /* in ITSTATE */
+#define REGS 16
+#define IPSR 0x1ffu
 
 static const uint32_t *word_at(void *cpu, const void *description, const char *name, int num)
 {
@@ -28,7 +26,7 @@ static bool is_as_described(const struct guest_m *m)
     for (int i = 0; i < REGS; i++)
         if (!guest_read_register(m->cpu, 1, i, &value) || value != m->regs[i])
             return false;
-    return guest_read_register(m->cpu, 1, XPSR, &value) && (value & IPSR) == *m->exception;
+    return guest_read_register(m->cpu, 1, GUEST_CPSR, &value) && (value & IPSR) == *m->exception;
 }
 
 bool guest_m_find(void *cpu, struct guest_m *m)
@@ -55,10 +53,7 @@ bool guest_m_find(void *cpu, struct guest_m *m)
 unsigned guest_m_it_left(const struct guest_m *m)
 {
     uint64_t xpsr;
-    if (!guest_read_register(m->cpu, 1, XPSR, &xpsr))
-        return 0;
-    const unsigned conditions = (unsigned)((xpsr >> 25 & 3) | (xpsr >> 8 & 0xc)) & IT_CONDS;
-    return conditions ? 4 - (unsigned)__builtin_ctz(conditions) : 0;
+    return guest_read_register(m->cpu, 1, GUEST_CPSR, &xpsr) ? guest_it_left(xpsr) : 0;
 }
 
 void guest_m_model(const struct guest_m *m, char *name, unsigned size)

@@ -24,6 +24,7 @@
 
 #include "chunks.h"
 #include "code.h"
+#include "exceptions_arm.h"
 #include "fault.h"
 #include "guest.h"
 #include "guest_m.h"
@@ -136,7 +137,7 @@ static void put_context(unsigned cpu, const struct block *next)
 {
     struct writer *w = &rec.writers[cpu];
     uint64_t value;
-    if (w->sets_context && guest_register(cpu, (int)w->sets_context - 1, &value)) {
+    if (w->sets_context && guest_register(cpu, rec.arm32, (int)w->sets_context - 1, &value)) {
         chunks_reserve(cpu, 2);
         chunks_put(cpu, TRACE_CONTEXT);
         chunks_put(cpu, (uint32_t)value);
@@ -155,6 +156,36 @@ static void put_return(unsigned cpu, const struct block *b)
     chunks_put(cpu, TRACE_RETURN);
     chunks_put(cpu, (uint32_t)pc);
     chunks_put(cpu, (uint32_t)(pc >> 32));
+}
+
+/* Marks the entries of a vector table of A32. */
+static void add_table(uint32_t addr)
+{
+    for (uint32_t i = 1; i < EXCEPTIONS_ARM_ENTRIES; i++)
+        add_handler(addr + 4 * i);
+}
+
+/* Notes a vector table that the block before has set. Its address is still in the register. */
+static void follow_table(unsigned cpu, const struct block *next)
+{
+    struct writer *w = &rec.writers[cpu];
+    const int from = (int)exceptions_arm_sets_table(w->sets_table) - 1;
+    uint64_t value;
+    if (w->sets_table && guest_register(cpu, 1, from, &value))
+        add_table(exceptions_arm_table(w->sets_table, (uint32_t)value));
+    w->sets_table = next->sets_table;
+}
+
+/* Writes the exception that led to `b`, an entry of a vector table of A32. */
+static void put_exception_arm(unsigned cpu, const struct block *b)
+{
+    struct exception_arm taken;
+    if (!exceptions_arm_find(guest_cpu(cpu), (uint32_t)b->addr, &taken))
+        return;
+    chunks_reserve(cpu, 3);
+    chunks_put(cpu, TRACE_ARM_TAKEN | taken.entry);
+    chunks_put(cpu, taken.interrupted);
+    chunks_put(cpu, taken.t32);
 }
 
 static void put_taken(unsigned cpu, const struct exception_m *taken, unsigned count)
@@ -225,7 +256,9 @@ static void on_block(unsigned cpu, void *user)
     if (rec.m_profile)
         put_exceptions(cpu, b);
     else if (__builtin_expect(atomic_load_explicit(&b->handler, memory_order_relaxed), 0))
-        put_signal(cpu);
+        rec.system ? put_exception_arm(cpu, b) : put_signal(cpu);
+    if (__builtin_expect(rec.writers[cpu].sets_table | b->sets_table, 0))
+        follow_table(cpu, b);
     if (__builtin_expect(rec.writers[cpu].sets_context | b->sets_context, 0))
         put_context(cpu, b);
     if (__builtin_expect(b->vector_level, 0))
@@ -309,20 +342,28 @@ static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
     return t32 > 0 ? FAULT_T32 : FAULT_A32;
 }
 
-/* Returns t + 1 for MSR CONTEXTIDR_EL1, Xt, and 0 for other instructions. */
-static uint32_t context_register(const struct qemu_plugin_insn *insn)
-{
-    uint32_t op;
-    memcpy(&op, qemu_plugin_insn_data(insn), sizeof op);
-    return (op & ~31u) == 0xd518d020 ? (op & 31) + 1 : 0;
-}
-
 /* Returns the length of an instruction. Does not ask QEMU, which reads ahead at the end of a page and then
  * gives too many bytes. */
 static size_t size_of(enum fault_isa isa, const struct qemu_plugin_insn *insn)
 {
     const uint8_t *bytes = qemu_plugin_insn_data(insn);
     return isa == FAULT_T32 && bytes[1] >> 3 < 29 ? 2 : 4;
+}
+
+/* Returns the code of an instruction of four bytes, in T32 with the first halfword in front; 0 for one of
+ * two. */
+static uint32_t code_of(enum fault_isa isa, const struct qemu_plugin_insn *insn)
+{
+    uint32_t op = 0;
+    if (size_of(isa, insn) == sizeof op)
+        memcpy(&op, qemu_plugin_insn_data(insn), sizeof op);
+    return isa == FAULT_T32 ? op << 16 | op >> 16 : op;
+}
+
+/* Returns t + 1 for MSR CONTEXTIDR_EL1, Xt, and 0 for other instructions. */
+static uint32_t context_register(uint32_t op)
+{
+    return (op & ~31u) == 0xd518d020 ? (op & 31) + 1 : 0;
 }
 
 static void put_block(const struct block *b, const struct qemu_plugin_tb *tb, enum fault_isa isa,
@@ -383,16 +424,28 @@ static void find_profile(void)
         guest_m_model(&state, rec.area->model, sizeof rec.area->model);
         rec.m_profile = 1;
     }
-    if (!rec.block_count && !guest_has_a64(guest_current()))
+    const bool begins = !rec.block_count;
+    if (begins && !guest_has_a64(guest_current()))
         rec.arm32 = 1;
     rec.area->bits = rec.arm32 ? 32 : 64;
     pthread_mutex_unlock(&rec.lock);
+    if (begins && rec.arm32 && !rec.m_profile)
+        add_table(0);
 }
 
 /* Returns the state that a block of a whole machine is translated for, as flags of the block. */
-static uint32_t system_flags(struct block *b, const struct qemu_plugin_insn *last)
+static uint32_t system_flags(struct block *b, uint32_t last)
 {
     struct guest_m state;
+    uint64_t cpsr;
+    if (rec.arm32 && !rec.m_profile) {
+        b->sets_context = exceptions_arm_sets_context(last);
+        b->sets_table = exceptions_arm_sets_table(last) ? last : 0;
+        return guest_read_register(guest_current(), 1, GUEST_CPSR, &cpsr)
+                   ? guest_level_arm(cpsr) << TRACE_BLOCK_LEVEL_SHIFT | guest_it_left(cpsr)
+                                                                            << TRACE_BLOCK_IT_SHIFT
+                   : 0;
+    }
     if (!rec.m_profile) {
         const unsigned level = guest_level();
         b->vector_level = b->addr % VECTOR ? 0 : level;
@@ -428,7 +481,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     b->end = qemu_plugin_insn_vaddr(end) + size_of(isa, end);
     mark(b, tb, isa);
     if (rec.system)
-        flags |= system_flags(b, end);
+        flags |= system_flags(b, code_of(isa, end));
     pthread_mutex_lock(&rec.lock);
     if (!area->entry && !rec.system) {
         area->entry = qemu_plugin_entry_code();

@@ -15,7 +15,8 @@ struct block {
     uint32_t insns;
     uint32_t whole; /* value of `at` of the thread when the whole block was executed */
     _Atomic uint32_t handler;
-    uint32_t sets_context; /* number of the register + 1, if it ends with MSR CONTEXTIDR_EL1 */
+    uint32_t sets_context; /* number of the register + 1, if it ends by setting the context ID */
+    uint32_t sets_table;   /* A32: the instruction, if it ends by setting where the vector table is; else 0 */
     uint32_t vector_level; /* exception level, if it may be an exception vector to it; else 0 */
     uint32_t stores;       /* 1: the block may write to memory */
     uint64_t addr;
@@ -36,6 +37,7 @@ struct writer {
     uint32_t until_wait; /* number of blocks up to the next wait for memory */
     uint64_t random;
     uint32_t sets_context;           /* sets_context of the block before */
+    uint32_t sets_table;             /* sets_table of the block before */
     struct exceptions_m *exceptions; /* of the M profile; NULL: no block was executed yet */
 };
 

@@ -51,6 +51,10 @@
     0xfc000000u /* it is unknown how execution came to the block behind it; value: the exception handled now \
                  */
 
+/* A32 and T32 of the A profile: the block behind it is this entry of the vector table (value: 1 to 7), which
+ * an exception led to. The next words are the address at which it interrupted, and 1 when that is T32. */
+#define TRACE_ARM_TAKEN 0xfd000000u
+
 /* Value of TRACE_ACCESS: index of the instruction in its block, log2 of the bytes (0 to 3), index of the
  * watched piece of memory, and whether it is a store. */
 #define TRACE_ACCESS_INDEX       0xffffu

@@ -49,7 +49,7 @@ struct ct_record_options {
     uint8_t return_stack;      /* 1: omits addresses of returns that a decoder knows from its return stack */
     uint8_t framed;            /* 1: all cores share one buffer of CoreSight frames; 0: each has its own */
     uint8_t one_core;          /* 1: threads take turns on one core, told apart by context IDs */
-    uint8_t system;            /* 1: a whole machine, in A64 or with a Cortex-M: its processors are cores */
+    uint8_t system;            /* 1: a whole machine: its processors are cores */
     uint8_t each_instruction;  /* 1: observes each instruction separately: slower, with the same trace */
     uint8_t pad;               /* 0 */
     uint32_t cycle_threshold;  /* fewest cycles for a count to be traced, 1 to 4095; 0: 16 */

@@ -296,7 +296,7 @@ static const struct cli_option options[OPTS] = {
     [OPT_SYSTEM] = {.name = "system",
                     .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the "
                             "machine has a trace unit, and the trace has exception levels and vectors. Or "
-                            "qemu-system-arm with a Cortex-M: the firmware with its exceptions."},
+                            "qemu-system-arm: a machine in A32 and T32, or the firmware of a Cortex-M."},
     [OPT_ITM] = {.name = "itm",
                  .arg = "SYMBOL|ADDR",
                  .kind = CLI_TEXT,

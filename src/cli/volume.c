@@ -110,8 +110,9 @@ static const struct cli_option options[OPTIONS] = {
               .max = UINT64_MAX,
               .help = "Seed for random cycles. Default: 0."},
     [SYSTEM] = {.name = "system",
-                .help = "PROGRAM is qemu-system-aarch64, or qemu-system-arm with a Cortex-M, and its "
-                        "arguments: its processors are the cores."},
+                .help =
+                    "PROGRAM is qemu-system-aarch64 or qemu-system-arm, and its arguments: its processors "
+                    "are the cores."},
 };
 
 /* Reads a positive number, with an optional unit if `units`. Negative: the text is none. */

@@ -385,8 +385,8 @@ static int find_program(struct ct_record_capture *capture, struct ct_record_prog
     const struct ct_recording *o = &capture->o;
     char *path = NULL;
     uint64_t bias = 0;
-    if (o->system) /* a kernel moves itself, firmware does not */
-        return o->m_profile ? ct_recording_firmware(capture->ctx, o->argv, programs) : CT_OK;
+    if (o->system)
+        return ct_recording_firmware(capture->ctx, o->argv, programs);
     int rc = ct_recording_program(capture->ctx, o, &path, &bias);
     if (!rc)
         rc = ct_record_programs_first(capture->ctx, programs, path, bias);

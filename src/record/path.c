@@ -38,10 +38,11 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_v
     return CT_OK;
 }
 
-void ct_path_system(struct ct_path *p, bool m_profile)
+void ct_path_system(struct ct_path *p, bool m_profile, bool arm32)
 {
     p->system = true;
     p->m_profile = m_profile;
+    p->arm32 = arm32;
 }
 
 void ct_path_accesses(struct ct_path *p, ct_path_access_fn *fn, void *user)
@@ -326,8 +327,8 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
         status = ct_unit_place(p->unit, p->told.addr, p->told.isa);
         p->away = false;
     }
-    if (p->m_profile) {
-        status = ct_path_enter_m(p, b);
+    if (p->m_profile || p->arm32) {
+        status = p->m_profile ? ct_path_enter_m(p, b) : ct_path_enter_arm(p, b);
         left = false;
     } else if (!status && is_exception(p, here, &ending)) {
         left = true;
@@ -439,6 +440,16 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
             ct_path_taken_m(p, TRACE_VALUE(words[i]), words[i + 1], words[i + 2]);
             i += 2;
             break;
+        case TRACE_ARM_TAKEN:
+            if (size - i < 3)
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of an exception is truncated; "
+                               "recording ends");
+            p->arm.entry = (uint8_t)TRACE_VALUE(words[i]);
+            p->arm.interrupted.addr = words[i + 1];
+            p->arm.interrupted.isa = words[i + 2] ? CT_ISA_T32 : CT_ISA_A32;
+            i += 2;
+            break;
         case TRACE_M_RETURNED:
         case TRACE_M_RESET:
         case TRACE_M_LOST:
@@ -510,8 +521,8 @@ int ct_path_end(struct ct_path *p, uint32_t at, uint32_t whole, bool certain)
     p->partial = at < whole;
     p->at = at;
     p->handler = false;
-    if (p->m_profile)
-        return ct_path_end_m(p);
+    if (p->m_profile || p->arm32)
+        return ct_path_end_halted(p);
     if (is_at_call(p) || certain)
         return settle(p, (struct ct_path_place){0}, &left);
     p->now = NULL;

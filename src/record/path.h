@@ -17,8 +17,9 @@ int ct_path_new(struct ct_ctx *ctx, const struct ct_code *code, struct ct_code_v
                 struct ct_unit *unit, uint32_t id, struct ct_path **out);
 void ct_path_free(struct ct_path *path);
 
-/* Makes the thread a processor of a whole machine, whose exception handlers are traced too. */
-void ct_path_system(struct ct_path *path, bool m_profile);
+/* Makes the thread a processor of a whole machine, whose exception handlers are traced too: of the M profile,
+ * or of the A profile in A32 and T32 (`arm32`), else in A64. */
+void ct_path_system(struct ct_path *path, bool m_profile, bool arm32);
 
 /* Returns the number of blocks that are not traced, because it is unknown how execution left them. */
 uint64_t ct_path_unplaced(const struct ct_path *path);

@@ -12,7 +12,6 @@ enum {
     RESET = 1,
     FIRST_IRQ = 16, /* up to IRQ7; also the number that the processor gives IRQ0 */
     FIRST_LATER_IRQ = 24,
-    DEBUG_HALT = 0x18,
     LATER_IRQS = 0x200, /* IRQ8 is 0x208 */
 };
 
@@ -38,74 +37,12 @@ static unsigned traced_number(uint32_t number)
     return number < FIRST_LATER_IRQ ? number : number - FIRST_IRQ + LATER_IRQS;
 }
 
-/* ---- the end of a block ---- */
-
-/* How the current block ended. */
-struct ending {
-    uint32_t count;                  /* executed instructions */
-    const struct ct_code_stop *stop; /* the waypoint that is the last instruction of the block, or NULL */
-    bool taken;
-};
-
-static const struct ct_code_stop *last_stop(const struct ct_code_block *b)
-{
-    const struct ct_code_stop *stop = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
-    return stop && stop->index + 1 == b->insns ? stop : NULL;
-}
-
-/* Returns whether the block was executed up to its end, as far as its memory accesses tell. */
-static bool is_whole(const struct ct_path *p)
-{
-    return !p->partial || p->at >= p->now->insns; /* the last access may be one of a failed condition */
-}
-
-/* Returns whether the end of the block leads to `to`, and whether its branch is then taken. */
-static bool leads_to(const struct ct_code_block *b, const struct ct_code_stop *stop, uint64_t to, bool *taken)
-{
-    *taken = stop != NULL;
-    if (!stop || (stop->insn.type != CT_INSN_BR && stop->insn.type != CT_INSN_IBR))
-        return to == b->end;
-    const bool perhaps = stop->insn.cond || stop->in_it;
-    *taken = !perhaps || to != b->end;
-    return stop->insn.type == CT_INSN_IBR || (*taken ? to == stop->insn.target : true);
-}
-
-/* Finds how the current block ended before execution, or an exception that returns there, was at `to`.
- * Returns false when no end of it fits. */
-static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
-{
-    const struct ct_code_block *b = p->now;
-    *e = (struct ending){.count = b->insns, .stop = last_stop(b)};
-    if (is_whole(p) && leads_to(b, e->stop, to, &e->taken))
-        return true;
-    *e = (struct ending){.count = 0};
-    while (e->count < b->insns && ct_code_insn_addr(b, e->count) != to)
-        e->count++;
-    return e->count < b->insns;
-}
-
-/* Passes on the current block with its end. A return from an exception is a branch to `to` like others, but
- * marked as such. */
-static int tell(struct ct_path *p, const struct ending *e, uint64_t to, unsigned level, bool returns)
-{
-    const int status = ct_path_tell_insns(p, p->now, e->count);
-    if (status || !e->stop)
-        return status;
-    struct ct_insn insn = e->stop->insn;
-    if (returns)
-        insn.sub = CT_INSN_SUB_ERET;
-    ct_unit_next_level(p->unit, level);
-    return ct_unit_branch(p->unit, &insn, e->taken, to, CT_ISA_T32);
-}
-
-/* Ends trace before the current block: it is unknown how execution left it. */
-static int lose(struct ct_path *p)
-{
-    p->unplaced++;
-    return ct_unit_leave(p->unit);
-}
-
 /* ---- ways from one block to the next ---- */
+
+static struct ct_path_place place_of(uint64_t addr, unsigned level)
+{
+    return (struct ct_path_place){addr, CT_ISA_T32, level};
+}
 
 /* Continues at `b` without an exception. Non-secure code enters Secure state through an SG instruction, which
  * QEMU does not report: trace begins anew behind it. */
@@ -113,33 +50,33 @@ static int flow_to(struct ct_path *p, const struct ct_code_block *b, bool *left)
 {
     const bool enters = p->now->level != CT_UNIT_SECURE && b->level == CT_UNIT_SECURE && b->after_sg;
     const uint64_t to = enters ? b->addr - 4 : b->addr;
-    struct ending e;
-    const bool fits = find_ending(p, to, &e);
+    struct ct_path_ending e;
+    const bool fits = ct_path_find_ending(p, to, &e);
     *left = enters || !fits;
     if (!fits)
-        return lose(p);
-    return tell(p, &e, to, enters ? p->now->level : b->level, false);
+        return ct_path_lose(p);
+    return ct_path_tell_ending(p, &e, place_of(to, enters ? p->now->level : b->level), false);
 }
 
 /* Finds the end of a block with a return from an exception. */
-static bool find_return(const struct ct_path *p, struct ending *e)
+static bool find_return(const struct ct_path *p, struct ct_path_ending *e)
 {
-    *e = (struct ending){.count = p->now->insns, .stop = last_stop(p->now), .taken = true};
-    return is_whole(p) && e->stop && e->stop->insn.type == CT_INSN_IBR;
+    *e = (struct ct_path_ending){.count = p->now->insns, .stop = ct_path_last_stop(p->now), .taken = true};
+    return ct_path_is_whole(p) && e->stop && e->stop->insn.type == CT_INSN_IBR;
 }
 
 static int return_to(struct ct_path *p, const struct ct_code_block *b, bool *left)
 {
-    struct ending e;
+    struct ct_path_ending e;
     *left = !find_return(p, &e);
-    return *left ? lose(p) : tell(p, &e, b->addr, b->level, true);
+    return *left ? ct_path_lose(p) : ct_path_tell_ending(p, &e, place_of(b->addr, b->level), true);
 }
 
 /* Drops the first exception when it was not taken: the handler jumped to its begin. */
 static void drop_jump(struct ct_path *p)
 {
     struct ct_path_m *m = &p->m;
-    struct ending e;
+    struct ct_path_ending e;
     if (m->taken[0].number == m->handled && !find_return(p, &e))
         memmove(m->taken, m->taken + 1, --m->taken_count * sizeof *m->taken);
 }
@@ -148,17 +85,17 @@ static void drop_jump(struct ct_path *p)
 static int take(struct ct_path *p, const struct ct_code_block *b, bool *left)
 {
     const struct ct_path_m *m = &p->m;
-    struct ending e;
+    struct ct_path_ending e;
     drop_jump(p);
     if (!m->taken_count)
         return flow_to(p, b, left);
     const bool chained = m->taken[0].interrupted != m->handled;
     const uint64_t return_to = chained ? CT_UNIT_CHAINED : m->taken[0].return_to;
-    if (!(chained ? find_return(p, &e) : find_ending(p, return_to, &e))) {
+    if (!(chained ? find_return(p, &e) : ct_path_find_ending(p, return_to, &e))) {
         *left = true;
-        return lose(p);
+        return ct_path_lose(p);
     }
-    int status = tell(p, &e, return_to, p->now->level, chained);
+    int status = ct_path_tell_ending(p, &e, place_of(return_to, p->now->level), chained);
     for (unsigned i = 0; i < m->taken_count && !status; i++) {
         status = ct_unit_exception(p->unit, traced_number(m->taken[i].number));
         ct_unit_next_level(p->unit, b->level);
@@ -172,17 +109,17 @@ static int take(struct ct_path *p, const struct ct_code_block *b, bool *left)
 /* Continues at the reset handler, after a reset unless the block leads there by itself. */
 static int reset(struct ct_path *p, const struct ct_code_block *b, bool *left)
 {
-    struct ending e;
-    if (find_ending(p, b->addr, &e))
+    struct ct_path_ending e;
+    if (ct_path_find_ending(p, b->addr, &e))
         return flow_to(p, b, left);
-    const struct ct_code_stop *stop = last_stop(p->now);
+    const struct ct_code_stop *stop = ct_path_last_stop(p->now);
     const uint64_t next = stop && stop->insn.type == CT_INSN_BR ? stop->insn.target : p->now->end;
     if ((stop && (stop->insn.cond || stop->in_it || stop->insn.type == CT_INSN_IBR)) ||
-        !find_ending(p, next, &e)) {
+        !ct_path_find_ending(p, next, &e)) {
         *left = true;
-        return lose(p);
+        return ct_path_lose(p);
     }
-    int status = tell(p, &e, next, p->now->level, false);
+    int status = ct_path_tell_ending(p, &e, place_of(next, p->now->level), false);
     if (!status)
         status = ct_unit_exception(p->unit, RESET);
     ct_unit_next_level(p->unit, b->level);
@@ -206,7 +143,7 @@ int ct_path_enter_m(struct ct_path *p, const struct ct_code_block *b)
             break;
         case TRACE_M_LOST:
             left = true;
-            status = lose(p);
+            status = ct_path_lose(p);
             break;
         default:
             status = flow_to(p, b, &left);
@@ -219,15 +156,4 @@ int ct_path_enter_m(struct ct_path *p, const struct ct_code_block *b)
         return status;
     ct_unit_next_level(p->unit, b->level);
     return ct_unit_place(p->unit, b->addr, CT_ISA_T32);
-}
-
-int ct_path_end_m(struct ct_path *p)
-{
-    struct ct_code_block *b = p->now;
-    p->now = NULL;
-    if (p->partial || b->end_how != CT_CODE_TRAP)
-        return ct_unit_leave(p->unit);
-    /* QEMU ended in the call of a debugger's function at the end of the block. */
-    const int status = ct_path_tell_insns(p, b, b->insns);
-    return status ? status : ct_unit_exception(p->unit, DEBUG_HALT);
 }

@@ -26,6 +26,12 @@ struct ct_path_m {
     } taken[CT_PATH_TAKEN];
 };
 
+/* The exception before the next block of a processor in A32 or T32. */
+struct ct_path_arm {
+    struct ct_path_place interrupted;
+    uint8_t entry; /* in the vector table; 0: there was no exception */
+};
+
 struct ct_path {
     struct ct_ctx *ctx;
     const struct ct_code *code;
@@ -42,6 +48,7 @@ struct ct_path {
     ct_path_access_fn *access;         /* NULL: no memory is watched */
     void *access_user;
     struct ct_path_m m;
+    struct ct_path_arm arm;
     uint32_t id;
     uint32_t at;          /* executed instructions of `now`, if it was left early */
     uint32_t spent_insns; /* instructions of the last entered block whose cycles are not counted yet */
@@ -52,6 +59,7 @@ struct ct_path {
     bool away;
     bool system;
     bool m_profile; /* of the machine's processors */
+    bool arm32;     /* they run A32 and T32 of the A profile */
     bool returns;   /* the next block may be an exception vector with the return address `return_to` */
     bool vague;     /* the address from which execution left the block is unknown */
 };
@@ -60,6 +68,43 @@ struct ct_path {
  * them. */
 int ct_path_tell_insns(struct ct_path *path, struct ct_code_block *block, uint32_t count);
 
+/* ---- the end of a block, where exceptions are reported ---- */
+
+/* How the current block ended. */
+struct ct_path_ending {
+    uint32_t count;                  /* executed instructions */
+    const struct ct_code_stop *stop; /* the waypoint that is the last instruction of the block, or NULL */
+    bool taken;
+};
+
+/* Returns the waypoint that is the last instruction of a block, or NULL. */
+const struct ct_code_stop *ct_path_last_stop(const struct ct_code_block *block);
+
+/* Returns whether the current block was executed up to its end, as far as its memory accesses tell. */
+bool ct_path_is_whole(const struct ct_path *path);
+
+/* Finds how the current block ended before execution, or an exception that returns there, was at `to`.
+ * Returns false when no end of it fits. */
+bool ct_path_find_ending(const struct ct_path *path, uint64_t to, struct ct_path_ending *ending);
+
+/* Passes on the current block with its end. A return from an exception is a branch to `to` like others, but
+ * marked as such. */
+int ct_path_tell_ending(struct ct_path *path, const struct ct_path_ending *ending, struct ct_path_place to,
+                        bool returns);
+
+/* Ends the path of a machine, in the call of a debugger's function when that is the end of the current
+ * block. */
+int ct_path_end_halted(struct ct_path *path);
+
+/* Ends trace before the current block: it is unknown how execution left it. */
+int ct_path_lose(struct ct_path *path);
+
+/* ---- A32 and T32 of the A profile ---- */
+
+/* Passes on the current block and the exception behind it, if there was one. Execution continues with
+ * `block`. */
+int ct_path_enter_arm(struct ct_path *path, const struct ct_code_block *block);
+
 /* ---- the M profile ---- */
 
 /* Notes that an exception was taken before the next block. */
@@ -67,6 +112,3 @@ void ct_path_taken_m(struct ct_path *path, uint32_t number, uint32_t return_to, 
 
 /* Passes on the current block and the exceptions behind it. Execution continues with `block`. */
 int ct_path_enter_m(struct ct_path *path, const struct ct_code_block *block);
-
-/* Ends the path in the current block. */
-int ct_path_end_m(struct ct_path *path);

@@ -91,18 +91,16 @@ static unsigned level_of(const struct trace_block *b)
                                          : (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
 }
 
-/* Refuses machines that run neither A64 nor the M profile: the exceptions of other processors are not
- * reported. A processor for A64 may run T32, which its addresses tell. */
+/* Refuses A32 and T32 on a processor for A64, whose exceptions into it are not reported. T32 is told by its
+ * addresses. */
 static int check_machine(const struct record *r, uint64_t addr)
 {
-    if (!r->o.system || r->o.m_profile || (r->feed.area->bits == 64 && !(addr & 3)))
+    if (!r->o.system || r->feed.area->bits == 32 || !(addr & 3))
         return CT_OK;
     return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
-                   "the machine runs A32 or T32 code at 0x%" PRIx64
-                   " on a processor that is no Cortex-M, but "
-                   "whole machines are recorded only in A64 or with a Cortex-M; recording ends; use a "
-                   "machine with such a processor, as in qemu-system-aarch64 -M virt -cpu cortex-a53 or "
-                   "qemu-system-arm -M mps2-an385",
+                   "the machine runs T32 code at 0x%" PRIx64
+                   " on a processor for A64, of which only A64 is recorded; recording ends; choose a "
+                   "processor for A32 and T32, as in qemu-system-arm -M virt -cpu cortex-a15",
                    addr);
 }
 
@@ -171,8 +169,8 @@ static int make_out(struct record *r)
     set_point(r, &r->o.stop, &unit->stop, &unit->has_stop);
     r->o.code_start = r->feed.area->code_start;
     if (r->volume)
-        return ct_volume_meter_new(r->ctx, unit, r->feed.area->bits == 32, r->given.protocol, r->volume,
-                                   &r->meter);
+        return ct_volume_meter_new(r->ctx, unit, r->feed.area->bits == 32 && !r->o.system, r->given.protocol,
+                                   r->volume, &r->meter);
     return ct_record_capture_new(r->ctx, &r->o, r->code, &r->out);
 }
 
@@ -229,7 +227,7 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     struct ct_code_view *view = r->out ? ct_record_capture_view(r->out, core) : NULL;
     rc = ct_path_new(r->ctx, r->code, view, unit, number, &t->path);
     if (!rc && r->o.system)
-        ct_path_system(t->path, r->o.m_profile);
+        ct_path_system(t->path, r->o.m_profile, r->feed.area->bits == 32 && !r->o.m_profile);
     if (!rc && r->o.watched_count)
         ct_path_accesses(t->path, take_access, t);
     return rc;

@@ -341,7 +341,8 @@ static int branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uin
         const bool eret = taken && insn->sub == CT_INSN_SUB_ERET;
         bool target = eret || (u->broadcast && taken && (indirect || insn->type == CT_INSN_BR));
         if (indirect && !target)
-            target = insn->sub == CT_INSN_SUB_LINK || !pops(u, next, (uint8_t)isa);
+            target =
+                insn->sub == CT_INSN_SUB_LINK || u->next_level != u->level || !pops(u, next, (uint8_t)isa);
         u->waypoints++;
         status = u->voice->branch(u, taken, target, eret && next != CT_UNIT_CHAINED,
                                   &(struct ct_unit_place){next, (uint8_t)isa});

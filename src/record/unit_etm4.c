@@ -116,8 +116,8 @@ static int branch_etm4(struct ct_unit *u, bool taken, bool target, bool eret,
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = 1, .v = taken});
     if (!status && eret)
         status = say_return(u);
-    else if (!status && target && u->o.source.arch.profile == CT_PROFILE_M)
-        status = say_context(u, u->next_level); /* BXNS and BLXNS change the state */
+    else if (!status && target && u->next_level != u->said_level)
+        status = say_context(u, u->next_level); /* BXNS, BLXNS, and returns from exceptions in A32 */
     if (!status && target)
         status = ct_unit_address(u, next);
     return status ? status : say_cycles(u);

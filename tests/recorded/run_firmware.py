@@ -11,13 +11,14 @@ import itertools
 import os
 import pathlib
 import re
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import machine  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, COMPARE, EXAMPLES = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
@@ -59,95 +60,22 @@ def build(source, path, cpu, flags, script=EXAMPLES / "firmware/firmware.ld"):
     return path
 
 
-class Code:
-    """The halfwords of a program."""
-
-    def __init__(self, path):
-        data = path.read_bytes()
-        at, count = struct.unpack_from("<I", data, 28)[0], struct.unpack_from("<H", data, 44)[0]
-        segments = [struct.unpack_from("<8I", data, at + 32 * i) for i in range(count)]
-        self.parts = [(s[2], data[s[1]:s[1] + s[4]]) for s in segments if s[0] == 1]
-
-    def after(self, addr):
-        """Returns the address of the next instruction."""
-        for start, data in self.parts:
-            if start <= addr < start + len(data):
-                return addr + (4 if struct.unpack_from("<H", data, addr - start)[0] >> 11 >= 29 else 2)
-        raise KeyError(hex(addr))
-
-
-def executed(truth, code):
-    """Returns the addresses of all instructions of a truth file, which must all have been traced."""
-    insns = []
-    for line in truth.read_text(encoding="ascii").splitlines():
-        sign, _, _, isa, at, end, count = line.split()
-        assert sign == "+" and isa == "t32", line
-        first, addr = len(insns), int(at, 16)
-        while addr < int(end, 16):
-            insns.append(addr)
-            addr = code.after(addr)
-        assert len(insns) - first == int(count), line
-    return insns
-
-
-def log_of(path, code):
-    """Returns the blocks that QEMU executed, as lists of addresses, and the exceptions that were taken."""
-    known, blocks, taken, block = {}, [], [], None
-    for line in path.read_text(encoding="ascii", errors="replace").splitlines():
-        if entered := re.match(r"Trace \d+: 0x\w+ \[\w+/(\w+)/", line):
-            blocks.append(known[int(entered[1], 16)])
-            block = None
-        elif line.startswith("Stopped execution"):
-            blocks.pop()
-        elif number := re.search(r"taking pending \w+ exception (\d+)", line):
-            taken.append(int(number[1]))
-        elif line.startswith("IN:"):
-            block = []
-        elif block is not None and (insn := re.match(r"0x([0-9a-f]+):", line)):
-            addr = int(insn[1], 16)
-            while block and block[-1] < addr:  # the listing splits instructions that it does not know
-                block.append(code.after(block[-1]))
-            if not block:
-                block.append(addr)
-            elif block[-1] > addr:
-                block.pop()
-            known[block[0]] = block
-    return blocks, taken
-
-
-def compare_path(insns, blocks):
-    """Checks that the instructions are those of the blocks, each executed up to its end or to a fault.
-    Returns how many blocks were left early."""
-    at = early = 0
-    for i, block in enumerate(blocks):
-        count = 0
-        while count < len(block) and at < len(insns) and insns[at] == block[count]:
-            count += 1
-            at += 1
-        early += count < len(block)
-        # QEMU counts instructions exactly when it begins a block with an access to a device once more
-        assert at == len(insns) or count == len(block) or blocks[i + 1][0] in (insns[at], block[0]), \
-            f"instruction {at}: {insns[at]:x}, but QEMU is in {block[0]:x}, then in {blocks[i + 1][0]:x}"
-    assert at == len(insns), f"{len(insns)} instructions, but QEMU executed {at}"
-    return early
-
-
 def traced_number(number):
     return number if number < 24 else number - 16 + 0x200
 
 
-def record(folder, elf, machine, options=(), qemu=(), begins=1):
+def record(folder, elf, board, options=(), qemu=(), begins=1):
     """Records a run and compares it with QEMU's log. `begins` tells how often trace begins. Returns the
     number of instructions, those of the exceptions, and the number of blocks that were left early."""
     capture, truth, log = folder / "capture", folder / "truth", folder / "log"
     got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--truth", truth, *options, "--",
-              "qemu-system-arm", "-M", machine, "-nographic", "-semihosting", "-kernel", elf, "-d",
+              "qemu-system-arm", "-M", board, "-nographic", "-semihosting", "-kernel", elf, "-d",
               "exec,nochain,int,in_asm", "-D", log, *qemu, stdin=subprocess.DEVNULL)
     assert got.returncode == 0 and "coretap" not in got.stderr, got
-    code = Code(elf)
-    insns = executed(truth, code)
-    blocks, taken = log_of(log, code)
-    early = compare_path(insns, blocks)
+    code = machine.Code(elf)
+    insns = machine.executed(truth, code)
+    blocks, taken = machine.log_of(log, r"taking pending \w+ exception (\d+)", code)
+    early = machine.compare_path(insns, blocks)
     elements = run(COMMAND, "list", "-q", "--elements", capture).stdout
     same = run(COMPARE, truth, input=elements)
     assert same.returncode == 0, same.stdout
@@ -159,14 +87,14 @@ def record(folder, elf, machine, options=(), qemu=(), begins=1):
         assert number == expected, f"exception {i}: {number}, but QEMU took {expected}"
     stats = run(COMMAND, "stats", "-q", "--level", "flow", capture).stdout
     assert "\ngaps=0\n" in stats and "\ncontradictions=0\n" in stats, stats
-    compared = run(OCSD, capture) if OCSD and machine != "mps3-an547" else None
+    compared = run(OCSD, capture) if OCSD and board != "mps3-an547" else None
     assert not compared or compared.returncode == 0, compared.stdout
     return len(insns), numbers, early
 
 
-def check_run(folder, machine, cpu, flags, options, qemu):
+def check_run(folder, board, cpu, flags, options, qemu):
     elf = build(EXAMPLES / "firmware/firmware.c", folder / "firmware.elf", cpu, flags)
-    count, numbers, early = record(folder, elf, machine, options, qemu)
+    count, numbers, early = record(folder, elf, board, options, qemu)
     assert ALL <= set(numbers) and (cpu == "cortex-m0" or early), set(numbers)
     return f"{count} instructions, {len(numbers)} exceptions, {early} blocks left by a fault"
 
@@ -264,7 +192,7 @@ def check_itm(folder):
     """Checks the trace of stimulus ports and of watched variables, which the firmware turns off in part."""
     watch = ["--watch-data", "level", "--watch-data", "speed", "--watch-data", "motor.limit"]
     said = []
-    for i, (machine, cpu, flags) in enumerate((
+    for i, (board, cpu, flags) in enumerate((
             ("mps2-an385", "cortex-m3", []), ("mps2-an386", "cortex-m4", []),
             ("mps2-an500", "cortex-m7", []), ("mps2-an505", "cortex-m33", SECURE),
             ("mps3-an547", "cortex-m55", []), ("netduinoplus2", "cortex-m4", FLASH))):
@@ -274,22 +202,22 @@ def check_itm(folder):
                               "0xE0000000", *watch, "--sync-period", "8"]), ("variable", ["--itm", "ports"])):
             capture = folder / f"{name}{i}"
             got = run(COMMAND, "record", "-q", "--system", "-o", capture, *options, "--", "qemu-system-arm",
-                      "-M", machine, "-nographic", "-semihosting", "-kernel", elf, stdin=subprocess.DEVNULL)
+                      "-M", board, "-nographic", "-semihosting", "-kernel", elf, stdin=subprocess.DEVNULL)
             accesses, pcs = software(capture)
             if name == "variable":
                 assert accesses == ["port 2 0000abcd"] and not got.stderr, (accesses, got)
                 continue
             expected = [*ITM_WORDS, *DWT_WORDS, "port 1 00000002", "port 1 00000003"]
-            assert accesses == expected, (machine, accesses)
+            assert accesses == expected, (board, accesses)
             assert "3 accesses are not in the trace of the ITM, because the firmware" in got.stderr, got
             assert all(low <= pc < low + 0x200 for pc in pcs), pcs
         said.append(len(accesses))
-    for machine, ports, text in (("microbit", "e0000000", "Cortex-M0, has no ITM"),
+    for board, ports, text in (("microbit", "e0000000", "Cortex-M0, has no ITM"),
                                  ("mps2-an385", "nowhere", "'nowhere': this is not a variable of"),
                                  ("mps2-an385", "e0000100", "'e0000100': this is not a variable of")):
         elf = build(HERE / "firmware_itm.c", folder / "small.elf", "cortex-m0", [])
         got = run(COMMAND, "record", "--system", "-o", folder / "none", "--itm", ports, "--",
-                  "qemu-system-arm", "-M", machine, "-nographic", "-kernel", elf, stdin=subprocess.DEVNULL)
+                  "qemu-system-arm", "-M", board, "-nographic", "-kernel", elf, stdin=subprocess.DEVNULL)
         assert got.returncode == 2 and text in got.stderr and not (folder / "none").exists(), got
     return f"{len(said)} machines"
 
@@ -299,8 +227,8 @@ def check_stream(folder):
     the firmware runs, also while that sleeps most of the time."""
     elf = build(HERE / "firmware_itm.c", folder / "itm.elf", "cortex-m3", [])
     capture, stream, pipe = folder / "capture", folder / "stream", folder / "pipe"
-    got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--stream", stream, "--itm", "e0000000", "--",
-              "qemu-system-arm", "-M", "mps2-an385", "-nographic", "-semihosting", "-kernel", elf,
+    got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--stream", stream, "--itm", "e0000000",
+              "--", "qemu-system-arm", "-M", "mps2-an385", "-nographic", "-semihosting", "-kernel", elf,
               stdin=subprocess.DEVNULL)
     assert got.returncode == 0, got
     ini = (capture / "live.ini").read_text("utf-8")
