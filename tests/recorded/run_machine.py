@@ -40,10 +40,10 @@ def run(*command, **more):
                           timeout=200, env=ENV, **more)
 
 
-def build(folder):
+def build(folder, source="machine_arm.c"):
     elf = folder / "machine.elf"
     got = run(GCC, "-mcpu=cortex-a7", "-O2", "-g", "-ffreestanding", "-nostdlib", "-Wl,-Ttext=0x40010000",
-              "-Wl,-e,reset", "-o", elf, HERE / "machine_arm.c")
+              "-Wl,-e,reset", "-o", elf, HERE / source)
     assert got.returncode == 0, got.stderr
     return elf
 
@@ -89,6 +89,18 @@ def check_data(folder):
     return f"{len(data)} stores"
 
 
+def check_misaligned(folder):
+    """Checks a jump to an address that is not aligned, which trace cannot have: trace begins anew behind it."""
+    got = run(COMMAND, "record", "--system", "-o", folder / "capture", "--", QEMU, "-M", "virt", "-cpu",
+              "cortex-a15", "-nic", "none", "-nographic", "-semihosting", "-kernel",
+              build(folder, "machine_misaligned.c"), stdin=subprocess.DEVNULL)
+    assert got.returncode == 0 and "2 blocks of instructions are not in the trace" in got.stderr, got
+    elements = run(COMMAND, "list", "-q", "--elements", folder / "capture").stdout
+    assert elements.count("trace_on") == 2 and "exception exc=1 " in elements, elements
+    compared = run(OCSD, folder / "capture") if OCSD else None
+    assert not compared or compared.returncode == 0, compared.stdout
+
+
 def check_u_boot(folder):
     """Checks that U-Boot's data abort, from a command that reads where nothing is, is in the trace, and that
     its reset, which is no exception, is told."""
@@ -118,8 +130,9 @@ def main():
     for row in RUNS:
         with tempfile.TemporaryDirectory() as name:
             tap.case(" ".join([row[0], *row[1], *row[2]]), None, lambda: check_run(pathlib.Path(name), *row))
-    with tempfile.TemporaryDirectory() as name:
-        tap.case("data, start and stop", None, lambda: check_data(pathlib.Path(name)))
+    for what, check in (("data, start and stop", check_data), ("no aligned address", check_misaligned)):
+        with tempfile.TemporaryDirectory() as name:
+            tap.case(what, None, lambda: check(pathlib.Path(name)))
     missing = None if os.path.exists(U_BOOT) else "needs u-boot-qemu"
     with tempfile.TemporaryDirectory() as name:
         tap.case("U-Boot", missing, lambda: check_u_boot(pathlib.Path(name)))
