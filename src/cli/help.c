@@ -155,7 +155,7 @@ void cli_help_all(FILE *out)
     wrap(out, version_about, 0, 0);
     fputs("\nCommands:\n", out);
     for (size_t i = 0; cli_commands[i]; i++)
-        fprintf(out, "  %-14s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        fprintf(out, "  %-14s  %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fputs("\nEnvironment:\n", out);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const int width = fprintf(out, "  %-*s", HELP_COLUMN - 2, variables[i].name);

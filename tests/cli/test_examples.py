@@ -12,16 +12,15 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import tap  # noqa: E402  pylint: disable=wrong-import-position
-from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
+from live import free_port, wait_for, wait_for_port  # noqa: E402  pylint: disable=wrong-import-position
+from parts import missing_for, missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = pathlib.Path(sys.argv[1]).resolve()
 RAW = ROOT / "examples" / "raw"
@@ -131,16 +130,10 @@ def run(folder, line):
     return f"{len(done.stdout)} bytes printed, files: {files}"
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return str(s.getsockname()[1])
-
-
 def run_live(folder, lines, ctl):
     """Runs the examples of `live`. The pipe stays open after the program's trace, until 'ctl' stops the
     run."""
-    port = free_port()
+    port = str(free_port())
     recorder, live = lines[-2:]
     run_quietly = {"cwd": folder, "env": ENVIRONMENT, "stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     with subprocess.Popen(["bash", "-c", f"{recorder} wait"], **run_quietly):
@@ -159,43 +152,15 @@ def run_live(folder, lines, ctl):
     return f"{len(out)} bytes"
 
 
-def wait_for(path):
-    end = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < end, f"{path} does not come"
-        time.sleep(0.02)
-
-
-def wait_for_port(port):
-    end = time.monotonic() + 60
-    while True:
-        with contextlib.suppress(ConnectionError), socket.create_connection(("127.0.0.1", int(port))):
-            return
-        assert time.monotonic() < end, "the page is not served"
-        time.sleep(0.02)
-
-
-def missing_for(line, parts):
-    """Returns why an example cannot run here, or None."""
-    for program in ("perf", "mpirun"):
-        if f"{program} " in line.replace("perf-env", "") and not shutil.which(program):
-            return f"{program} is missing"
-    if line.startswith("coretap perf-env") and tap.is_sanitized(COMMAND):
-        return "perf cannot load a library with a sanitizer"
-    needs = {"wcet": "cbc", "--entry": "cbc", "8080": "live", "perf-env": "opencsd"}
-    return next((f"{part} is missing: {parts[part]}" for word, part in needs.items()
-                 if word in line and part in parts), None)
-
-
 def run_all(folder, examples):
     parts = missing_parts(COMMAND)
     for name, lines in examples.items():
         for line in lines:
             if "pipe" in line or PORT in line:
                 continue
-            tap.case(f"{name}: {line}".replace("#", "\\#"), missing_for(line, parts),
+            tap.case(f"{name}: {line}".replace("#", "\\#"), missing_for(COMMAND, line, parts),
                      lambda line=line: run(folder, line))
-    tap.case("live, and ctl", missing_for(PORT, parts),
+    tap.case("live, and ctl", missing_for(COMMAND, PORT, parts),
              lambda: run_live(folder, examples["live"], examples["ctl"]))
 
 

@@ -216,6 +216,10 @@ def test_hygiene():
         b"| " + wide, b"    " + wide, b"<img " + wide, b"[here](" + wide, b"```\n" + wide + b"```\n"))
     yield "not behind an example", faults("a.md", b"```\n```\n" + wide) == 1
     yield "wide in data", not faults("a.t", wide) + faults("examples/record/a.c", wide)
+    yield "links", not faults("docs/a.md", b"# A `b`, c\n\n[a](#a-b-c) [b](perf.md#itm) [c](../README.md)\n"
+                             b"[d](https://a.b/c#d)\n")
+    yield "links that lead nowhere", faults(
+        "docs/a.md", b"# A\n\n[a](#b) [b](perf.md#nothing) [c](none.md)\n") == 3
     yield "machine path", faults("a.md", b"in /ho" b"me/me/x\n") == 1
     yield "unfinished", faults("a.c", b"/* TO" b"DO */\n") == 1
     yield "a conflict", faults("a.md", b"<<<<<<" b"< one\nb\n>>>>>>" b"> two\n") == 2

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Live runs for tests: a recorded program, its stream repeated endlessly, and coretap live that reads it."""
+import contextlib
 import json
 import os
 import pathlib
@@ -160,6 +161,22 @@ def offline(coretap, command, stream, data, *args):
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
+
+
+def wait_for(path):
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} does not come"
+        time.sleep(0.02)
+
+
+def wait_for_port(port):
+    end = time.monotonic() + 60
+    while True:
+        with contextlib.suppress(ConnectionError), socket.create_connection(("127.0.0.1", int(port))):
+            return
+        assert time.monotonic() < end, "the page is not served"
+        time.sleep(0.02)
 
 
 class Raw:

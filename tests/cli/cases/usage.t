@@ -34,31 +34,31 @@ $ coretap --help
 | and what does not work without it.
 |
 | Commands:
-|   info           describe a capture: sources, their configuration in words, how much each traced
-|   list           list packets or elements, one line each
-|   decode         print the trace as events with a running cycle count
-|   stats          count bytes, packets, instructions and losses, and measure decoding speed
-|   export         write a capture in the format of another program
-|   export-results write results as tables that data engines read
-|   perf-env       run perf, or another user of libopencsd, with coretap's decoders
-|   record         run an Arm program and write its trace
-|   volume         measure how much trace a program makes, for each setting of the trace unit
-|   graph          print the control flow of a program
-|   watch          print an event each time execution reaches a watchpoint
-|   timing         measure how long edges, functions and paths between watchpoints take
-|   wcet           bound the execution time of a function
-|   cover          report which functions, lines, instructions and branches ran
-|   merge          add up results: saved files and captures
-|   manifest       list the captures in folders, for map and coretap-mpi
-|   map            run one command over many captures and add up the results
-|   profile        write profiles for compilers, flame graphs and viewers
-|   report         write everything about a capture to one page
-|   monitor        check specifications along a trace
-|   spec           write a specification from measured times
-|   live           analyse trace as it comes in, and show the results on a page
-|   ctl            query a live run, and change its watchpoints, specifications and filter
-|   tessla         run a TeSSLa specification on a textual trace
-|   fractal        trace the memory accesses of one process at the coherent interconnect
+|   info            describe a capture: sources, their configuration in words, how much each traced
+|   list            list packets or elements, one line each
+|   decode          print the trace as events with a running cycle count
+|   stats           count bytes, packets, instructions and losses, and measure decoding speed
+|   export          write a capture in the format of another program
+|   export-results  write results as tables that data engines read
+|   perf-env        run perf, or another user of libopencsd, with coretap's decoders
+|   record          run an Arm program and write its trace
+|   volume          measure how much trace a program makes, for each setting of the trace unit
+|   graph           print the control flow of a program
+|   watch           print an event each time execution reaches a watchpoint
+|   timing          measure how long edges, functions and paths between watchpoints take
+|   wcet            bound the execution time of a function
+|   cover           report which functions, lines, instructions and branches ran
+|   merge           add up results: saved files and captures
+|   manifest        list the captures in folders, for map and coretap-mpi
+|   map             run one command over many captures and add up the results
+|   profile         write profiles for compilers, flame graphs and viewers
+|   report          write everything about a capture to one page
+|   monitor         check specifications along a trace
+|   spec            write a specification from measured times
+|   live            analyse trace as it comes in, and show the results on a page
+|   ctl             query a live run, and change its watchpoints, specifications and filter
+|   tessla          run a TeSSLa specification on a textual trace
+|   fractal         trace the memory accesses of one process at the coherent interconnect
 |
 | Environment:
 |   CORETAP_SIMD            none, avx2 or neon: limit the vector instructions
@@ -102,31 +102,31 @@ $ coretap
 ! and what does not work without it.
 !
 ! Commands:
-!   info           describe a capture: sources, their configuration in words, how much each traced
-!   list           list packets or elements, one line each
-!   decode         print the trace as events with a running cycle count
-!   stats          count bytes, packets, instructions and losses, and measure decoding speed
-!   export         write a capture in the format of another program
-!   export-results write results as tables that data engines read
-!   perf-env       run perf, or another user of libopencsd, with coretap's decoders
-!   record         run an Arm program and write its trace
-!   volume         measure how much trace a program makes, for each setting of the trace unit
-!   graph          print the control flow of a program
-!   watch          print an event each time execution reaches a watchpoint
-!   timing         measure how long edges, functions and paths between watchpoints take
-!   wcet           bound the execution time of a function
-!   cover          report which functions, lines, instructions and branches ran
-!   merge          add up results: saved files and captures
-!   manifest       list the captures in folders, for map and coretap-mpi
-!   map            run one command over many captures and add up the results
-!   profile        write profiles for compilers, flame graphs and viewers
-!   report         write everything about a capture to one page
-!   monitor        check specifications along a trace
-!   spec           write a specification from measured times
-!   live           analyse trace as it comes in, and show the results on a page
-!   ctl            query a live run, and change its watchpoints, specifications and filter
-!   tessla         run a TeSSLa specification on a textual trace
-!   fractal        trace the memory accesses of one process at the coherent interconnect
+!   info            describe a capture: sources, their configuration in words, how much each traced
+!   list            list packets or elements, one line each
+!   decode          print the trace as events with a running cycle count
+!   stats           count bytes, packets, instructions and losses, and measure decoding speed
+!   export          write a capture in the format of another program
+!   export-results  write results as tables that data engines read
+!   perf-env        run perf, or another user of libopencsd, with coretap's decoders
+!   record          run an Arm program and write its trace
+!   volume          measure how much trace a program makes, for each setting of the trace unit
+!   graph           print the control flow of a program
+!   watch           print an event each time execution reaches a watchpoint
+!   timing          measure how long edges, functions and paths between watchpoints take
+!   wcet            bound the execution time of a function
+!   cover           report which functions, lines, instructions and branches ran
+!   merge           add up results: saved files and captures
+!   manifest        list the captures in folders, for map and coretap-mpi
+!   map             run one command over many captures and add up the results
+!   profile         write profiles for compilers, flame graphs and viewers
+!   report          write everything about a capture to one page
+!   monitor         check specifications along a trace
+!   spec            write a specification from measured times
+!   live            analyse trace as it comes in, and show the results on a page
+!   ctl             query a live run, and change its watchpoints, specifications and filter
+!   tessla          run a TeSSLa specification on a textual trace
+!   fractal         trace the memory accesses of one process at the coherent interconnect
 !
 ! Environment:
 !   CORETAP_SIMD            none, avx2 or neon: limit the vector instructions
