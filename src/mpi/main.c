@@ -121,11 +121,6 @@ static int begin(struct ct_ranks *r, int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->count);
     MPI_Get_processor_name(r->host, &length);
-    if (argc > 1 && !strcmp(argv[1], "--version")) {
-        if (!r->rank)
-            printf("coretap-mpi %s\n", ct_version_exact());
-        return CLI_CLEAN;
-    }
     r->cut = &r->fleet->own.values[CUT];
     const bool ready = open_job(r, argc, argv, &help);
     help = !ready && ranks_all(help);
@@ -145,8 +140,30 @@ static void hurry_messages(void)
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+/* Prints the version or the help if the command line asks for it. This needs no MPI: a job that ends as soon
+ * as it has begun sometimes crashes in Open MPI 4.1, whose thread then runs code that is already unloaded. Of
+ * several ranks the first one prints. */
+static bool about_itself(int argc, char **argv)
+{
+    static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+    const char *rank = NULL;
+    for (size_t i = 0; !rank && i < sizeof rank_names / sizeof *rank_names; i++)
+        rank = getenv(rank_names[i]);
+    const bool version = argc > 1 && !strcmp(argv[1], "--version");
+    const bool help = argc > 1 && !strcmp(argv[1], "--help");
+    if (rank && strcmp(rank, "0") != 0)
+        return version || help;
+    if (version)
+        printf("coretap-mpi %s\n", ct_version_exact());
+    if (help)
+        cli_help_command(&command, stdout);
+    return version || help;
+}
+
 int main(int argc, char **argv)
 {
+    if (about_itself(argc, argv))
+        return CLI_CLEAN;
     int provided;
     struct ct_ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
     struct ct_ctx *ctx = cli_ctx_new(false);

@@ -136,8 +136,8 @@ GUIDES = {
         before=(*PROGRAM_BEFORE,
                 "aarch64-linux-gnu-gcc -O2 -g -static -o canny examples/fractal/canny.c -lm"),
         typed={"./program args": "./program 3"},
-        left_out=dict.fromkeys(("...", "--control", "replay", "--spec FILE", "FROM TO", "reads.tessla", "make ",
-                                "--process 1", "--follow-forks"), "names what the reader has")),
+        left_out=dict.fromkeys(("...", "--control", "replay", "--spec FILE", "FROM TO", "reads.tessla",
+                                "make ", "--process 1", "--follow-forks"), "names what the reader has")),
     "docs/instrument.md": Guide(
         before=("aarch64-linux-gnu-gcc -I include/target -g -O1 -static -o turns turns.c",
                 "coretap record -q -o board --cycle-count --timestamps --itm my_ports -- ./turns"),

@@ -838,7 +838,9 @@ def ranks_refuse(fleet):
     assert fleet.path("alone.data").read_bytes() == fleet.path("map.data").read_bytes()
     shown = run(*ranks(2), "--help", env=RANKS)
     assert shown.stdout.count("Usage: coretap-mpi ") == 1, shown.stdout
-    assert run(*ranks(2), "--version", env=RANKS).stdout.startswith("coretap-mpi ")
+    assert run(*ranks(2), "--version", env=RANKS).stdout.count("coretap-mpi ") == 1
+    for option in ("--help", "--version"):  # without MPI, here one that cannot begin
+        assert "coretap-mpi " in run(MPI, option, env={**RANKS, "OMPI_MCA_pml": "none"}).stdout
     assert "Try 'coretap-mpi --help'" in run(*ranks(1), "timing", fleet.captures / "0000", code=2,
                                               env=RANKS).stderr
 
