@@ -209,8 +209,12 @@ static void instruction(const struct page *p, const struct ct_cover_insn *insn)
                            ? ct_it_block_at(p->view->memory, CT_SPACE_EL1N, code_begin(p, insn), insn->addr)
                            : 0;
     ct_disasm_text(p->disasm, insn->isa, it, insn->addr, bytes, insn->size, text);
-    fprintf(p->out, "<span%s>%10" PRIu64 "</span>  <b>%" PRIx64 "</b>  ", insn->count ? "" : " class=\"no\"",
-            insn->count, insn->addr);
+    /* Pages of large programs have hundreds of thousands of instructions, so each element counts. */
+    if (insn->count)
+        fprintf(p->out, "%10" PRIu64, insn->count);
+    else
+        fputs("<span class=\"no\">         0</span>", p->out);
+    fprintf(p->out, "  <b>%" PRIx64 "</b>  ", insn->addr);
     ct_xml_text(p->out, text);
     bool branch = insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR;
     if (branch && (insn->cond || insn->not_taken))
@@ -288,19 +292,30 @@ static void row(const struct page *p, uint32_t file, uint32_t number, const stru
     fprintf(p->out, "</td></tr>\n");
 }
 
+#define TABLE_BEGIN "<table class=\"src\">\n"
+#define TABLE_END   "</table>"
+#define PART_BEGIN  "<div class=\"lines\">" TABLE_BEGIN
+#define PART_END    TABLE_END "</div>"
+#define PART_LINES  1000 /* page.css has their height */
+
 static void rows(const struct page *p, const struct ct_cover_slice *slice)
 {
     struct ct_source_text source = ct_source_text_read(p->view->lines, slice->file);
     size_t next = 0;
     const char *text = "";
     size_t size = 0;
+    const bool in_parts = slice->lines[slice->count - 1].line > PART_LINES;
+    fputs(in_parts ? PART_BEGIN : TABLE_BEGIN, p->out);
     for (uint32_t number = 1; ct_source_text_next(&source, &text, &size); number++) {
+        if (in_parts && number % PART_LINES == 0)
+            fputs(PART_END PART_BEGIN, p->out);
         bool has = next < slice->count && slice->lines[next].line == number;
         row(p, slice->file, number, has ? &slice->lines[next] : NULL, text, size);
         next += has;
     }
     for (; next < slice->count; next++)
         row(p, slice->file, slice->lines[next].line, &slice->lines[next], "", 0);
+    fputs(in_parts ? PART_END : TABLE_END, p->out);
     ct_source_text_free(&source);
 }
 
@@ -310,10 +325,10 @@ static void file(const struct page *p, const struct ct_cover_slice *slice, bool 
     fprintf(p->out, "<details class=\"file\"%s id=\"p%zuf%" PRIu32 "\"><summary>", open ? " open" : "",
             p->number, slice->file);
     ct_xml_text(p->out, slice->path);
-    fprintf(p->out, " · %s of lines</summary>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"src\">\n",
+    fprintf(p->out, " · %s of lines</summary>\n<div class=\"scroll\" tabindex=\"0\">",
             ct_cover_percent(text, ct_cover_file_sums(p->view, slice).lines));
     rows(p, slice);
-    fprintf(p->out, "</table></div>\n</details>\n");
+    fprintf(p->out, "</div>\n</details>\n");
 }
 
 static void files(const struct page *p)

@@ -59,14 +59,17 @@ document.addEventListener("click", event => {
   if (button) page.sort(button);
 });
 
-// Marks the link to the section being read: the last one that begins in the upper third of the window.
+// Marks the link to the section being read: the last one that begins in the upper third of the window, at the
+// top of the page the first one, and at its end the last one.
 const ways = [...document.querySelectorAll(".nav a")];
 const mark = () => {
   const begun = ways.filter(way =>
       document.querySelector(way.hash)?.getBoundingClientRect().top < innerHeight / 3);
-  const now = begun[begun.length - 1] || ways[0];
+  const rest = document.documentElement.scrollHeight - innerHeight - scrollY;
+  const now = scrollY < 1 ? ways[0] : rest < 1 ? ways[ways.length - 1] : begun[begun.length - 1] || ways[0];
   if (now.hasAttribute("aria-current")) return;
-  for (const way of ways) way.toggleAttribute("aria-current", way === now);
+  for (const way of ways) way.removeAttribute("aria-current");
+  now.setAttribute("aria-current", "true");
   const list = now.closest("ul"); // scrolls when the links do not fit
   list.scrollLeft = now.offsetLeft - (list.clientWidth - now.offsetWidth) / 2;
 };

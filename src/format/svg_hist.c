@@ -237,7 +237,7 @@ void ct_svg_histograms_begin(FILE *out, size_t count)
     fprintf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" height=\"%zu\" "
-        "role=\"img\">\n"
+        "role=\"img\" aria-label=\"Histograms of times\">\n"
         "<style>svg{--back:#fff;--text:#16191d;--soft:#565e69;--bar:#2f6fd6;--rule:#dde1e6;--axis:#7d8794}"
         "@media(prefers-color-scheme:dark){svg{--back:#1a1d21;--text:#e5e8ed;--soft:#9ba5b2;--bar:#5f97f0;--"
         "rule:#2d333b}}"

@@ -34,8 +34,10 @@ void ct_fractal_report_html(const struct ct_fractal_report *r, FILE *out)
           "12px;color:#222;background:#fff}h1{font-size:1.4em}h2{font-size:1.1em;margin-top:2em}.scroll{"
           "overflow-x:auto}svg{display:block;width:100%;min-width:850px;height:auto;box-sizing:border-box;"
           "border:1px solid #8884}table{"
-          "border-collapse:collapse}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #8884}"
-          "td:last-child,th:last-child{text-align:left}@media(prefers-color-scheme:dark){body{color:#e5e8ed;"
+          "border-collapse:collapse}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #8884;"
+          "white-space:nowrap}td:last-child,th:last-child{text-align:left;white-space:normal;"
+          "overflow-wrap:anywhere;min-width:11ch}@media(max-width:640px){td,th{padding:2px 6px;font-size:"
+          "13px}}@media(prefers-color-scheme:dark){body{color:#e5e8ed;"
           "background:#101317}}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>\n",
           out);
     fprintf(

@@ -69,9 +69,13 @@ static void open_picture(FILE *out, const char *title, uint32_t rows, uint32_t r
     const unsigned width = RIGHT + 20, height = TOP + rows * row_height + BOTTOM;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" "
-            "class=\"ct\">\n%s<rect width=\"100%%\" height=\"100%%\" class=\"bg\"/>\n"
+            "class=\"ct\" role=\"img\" aria-label=\"",
+            width, height, width, height);
+    ct_fractal_put_xml(out, title);
+    fprintf(out,
+            "\">\n%s<rect width=\"100%%\" height=\"100%%\" class=\"bg\"/>\n"
             "<text x=\"%d\" y=\"18\" style=\"font-size:13px\">",
-            width, height, width, height, style, LEFT);
+            style, LEFT);
     ct_fractal_put_xml(out, title);
     fputs("</text>\n", out);
 }

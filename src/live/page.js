@@ -54,7 +54,7 @@ function drawTrace(s) {
       `analysed, at ${page.count(s.input.losses)} places.`
     : "Nothing was dropped on the way in.");
   rows($("edges"), s.edges, e => e.id + e.addr + e.to + e.count + e.function, e => [
-    [e.function ?? "", "name"], e.line ? e.file + ":" + e.line : "", ["0x" + e.addr, "name"],
+    [e.function ?? "", "name first"], [e.line ? e.file + ":" + e.line : "", "spot"], ["0x" + e.addr, "name"],
     [e.to === "0" ? "not known" : "0x" + e.to, "name"], e.id, num(e.count),
     num(e.cycles), [e.timed ? page.mean(e.cycles / e.timed) : "-", "num"], num(e.min), num(e.max)]);
 }
@@ -68,7 +68,8 @@ function drawTimes(s) {
         s.streams.length > 1 ? `${f.name} (ID ${f.id})` : f.name, f)));
   const share = f => f.cycles === undefined ? "" : page.percent(f.cycles, s.timing.cycles);
   rows($("functions"), [...s.timing.pairs, ...s.timing.functions], f => f.id + " " + f.name, f => [
-    [f.name, "name"], f.id, f.cycles === undefined ? "" : num(f.cycles), share(f), num(f.runs ?? f.count),
+    [f.name, "name first"], f.id, f.cycles === undefined ? "" : num(f.cycles), [share(f), "num"],
+    num(f.runs ?? f.count),
     ...["min", "mean", "p99", "max"].map(key => f.count ? num(f[key]) : ["-", "num"])]);
 }
 
@@ -80,11 +81,12 @@ const small = (text, action) => () => {
 
 function drawWatch(s) {
   const last = w => w.last ? `cycle ${page.count(w.last.cycle)}, ${w.last.kind} ${place(w.last)}` : "not yet";
-  rows($("places"), s.watchpoints, w => w.place, w => [[w.place, "name place"], num(w.hits), last(w),
+  rows($("places"), s.watchpoints, w => w.place, w => [[w.place, "name place first"], num(w.hits),
+    [last(w), "last"],
     small("Remove", () => post("watch", { remove: [w.place] }, $("watch-said")))]);
   rows($("events"), s.events.map((e, i) => ({ ...e, i })), e => "" + e.i, e => [
-    [e.place, "name place"], e.event.id,
-    [page.count(e.event.cycle), "num"], e.event.kind, [onCore(e.event, s.streams.length > 1), "name"]]);
+    [e.place, "name place first"], e.event.id, [page.count(e.event.cycle), "num"], e.event.kind,
+    [onCore(e.event, s.streams.length > 1), "name last"]]);
 }
 
 function drawVerdicts(s) {

@@ -69,6 +69,9 @@ function histogram(name, of) {
       `to ${page.count(of.p99)}</text>`;
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", `0 0 ${w} ${h}`);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `Times of ${name}: ${page.count(of.count)} runs, ` +
+      `${page.count(of.min)} to ${page.count(of.max)} cycles`);
   svg.innerHTML = out;
   const title = document.createElementNS("http://www.w3.org/2000/svg", "text");
   title.setAttribute("class", "title");

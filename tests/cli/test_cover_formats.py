@@ -111,6 +111,18 @@ def check_html(folder, text):
     check("HTML: a browser sees the same rows", dom.count("<tr ") == text.count("<tr "), dom[:400])
 
 
+def check_parts(coretap, folder):
+    """Checks that the source of a file of 2500 lines is in tables of 1000 lines, so that it opens at once."""
+    source, program = folder / "many.c", folder / "many"
+    source.write_text("int n;\n" * 2490 + "int main(void)\n{\n    return n;\n}\n")
+    run(TOOLS[0], "-O0", "-g", "-static", "-o", str(program), str(source))
+    capture = folder / "of-many"
+    run(coretap, "record", "-q", "-o", str(capture), "--", str(program))
+    text = run(coretap, "cover", "--format", "html", "--source-root", str(folder), str(capture))
+    parts = [part.count("<tr ") for part in text.split('<div class="lines">')[1:]]
+    check("HTML: a long file is in parts", parts == [999, 1000, 495], parts)
+
+
 def check_without_lines(coretap, folder, program, capture, with_lines):
     """Checks that a page without known source lines has no table of files."""
     bare = folder / "bare"
@@ -166,6 +178,7 @@ def main():
         check_html(folder, made["html"])
         check_without_lines(coretap, folder, program, capture, made["html"])
         check_merge(coretap, folder, program, capture)
+        check_parts(coretap, folder)
     return finish()
 
 

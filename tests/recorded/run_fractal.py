@@ -75,7 +75,8 @@ def pictures(folder, program):
     page = coretap("report", log, "--elf", folder / "long", "--html")
     trace = coretap("report", log, "--elf", program, "--perfetto")
     cut = re.findall(r'text-anchor="end">…([^<]*)<title>([^<]*)</title>', page)
-    return (page.count("<svg") == 4 and page.rstrip().endswith("</html>")
+    return (page.count("<svg") == page.count('role="img" aria-label="') == 4
+            and page.rstrip().endswith("</html>")
             and (long[-33:], long) in cut and all(name.endswith(end) for end, name in cut)
             and 'name="viewport"' in page and "prefers-color-scheme" in page
             and len(json.loads(trace)["traceEvents"]) > 100)

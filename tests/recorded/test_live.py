@@ -67,6 +67,9 @@ def drive_page(live):
               page.value('document.querySelectorAll("#rate-chart polyline").length') == 1)
         check("… histograms of times",
               page.value('document.querySelectorAll("#plots rect.plot").length') > 10)
+        unnamed = page.value("[...document.querySelectorAll('svg')].filter(e => "
+                             "!e.getAttribute('aria-label')).map(e => e.outerHTML.slice(0, 80))")
+        check("… and each picture has a name for screen readers", unnamed == [], unnamed)
         hottest = page.value('document.querySelector("#edges").innerText')
         check("… the hottest edges with function and line", "sort" in hottest and "work.c:" in hottest,
               hottest)

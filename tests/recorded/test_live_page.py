@@ -246,6 +246,10 @@ def telephone(live):
                                ".filter(e => e.offsetParent && e.offsetHeight < 44)"
                                ".map(e => e.outerHTML.slice(0, 80))")
             check("… and what is touched is large enough", small == [], small)
+            cut = page.value("[...document.querySelectorAll('.byname td:first-child')].filter(cell => "
+                             "cell.offsetWidth < 200).map(cell => cell.textContent)")
+            check("… and names have the width of their table", page.wait(
+                "document.querySelectorAll('#edges .first').length > 3") and cut == [], cut)
             check("… in the scheme of the device", page.value(
                 "matchMedia('(prefers-color-scheme: dark)').matches && "
                 "getComputedStyle(document.body).backgroundColor") == ("rgb(16, 19, 23)" if dark else False))

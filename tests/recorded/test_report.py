@@ -147,7 +147,7 @@ def check_numbers(capture, text, page):
                     r'weights.*?</details>', text, re.S)
     instruction = "madd" if "capstone" not in missing_parts(CORETAP) else r"\.inst +0x1b"
     check("a line has its count and opens into its instructions",
-          row and row[1] == "320" and re.search(rf"<span> *320</span>.*{instruction}", row[0]),
+          row and row[1] == "320" and re.search(rf"^ *320  .*{instruction}", row[0], re.MULTILINE),
           row and row[0])
 
 

@@ -78,6 +78,14 @@ def check_narrow(path):
         const ways = document.querySelectorAll(".nav a"), last = ways[ways.length - 1];
         return last.hasAttribute("aria-current") && last.getBoundingClientRect().right; })()""")
     check("narrow: the way to what is read is in sight", way and way <= 390, way)
+    page.value("scrollTo(0, 0)")
+    check("the way to the first section is marked at the top", page.browser.wait(
+        "document.querySelector('.nav a').getAttribute('aria-current') === 'true'", 10))
+    lines = page.value("""
+        const link = document.querySelector("#functions .link");
+        link.textContent = "std::map<std::string, std::vector<int>> ".repeat(40);
+        return link.offsetHeight / parseFloat(getComputedStyle(link).lineHeight);""")
+    check("a long name takes three lines of its table", 2 <= lines < 3.5, lines)
     page.close()
 
 
