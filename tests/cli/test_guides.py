@@ -38,6 +38,7 @@ RECORD = "coretap record -q --cycle-count --timestamps -o"
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "PATH": f"{COMMAND.parent}:{os.environ['PATH']}",
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+ENVIRONMENT.pop("MALLOC_PERTURB_", None)  # of meson; the recorded programs would fill memory for it
 # The program that guides call `program`: it has the functions that they name.
 PROGRAM = """#include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ GUIDES = {
     "docs/filter.md": Guide(
         before=PERF_BEFORE,
         typed={"CAPTURE": "capture", "shutdown": "leave", "--tid 4711 ": "",
-               "--from 12.5s --to 13s": "--frequency 25000000 --from 1400us --to 1500us"}),
+               "--from 12.5s --to 13s": "--frequency 25000000 --from 10ms --to 12ms"}),
     "docs/fleet.md": Guide(
         before=(*PROGRAM_BEFORE, "mkdir week47", *(f"{RECORD} week47/{day} -- ./program 5" for day in "ab")),
         typed={"/farm/week47": "week47", "-n 64": "-n 2"},
@@ -262,7 +263,8 @@ def run_together(folder, block):
             run(folder, f"coretap ctl --http {port} stop")
         out, told = live.communicate(timeout=120)
         # A stop may cut a packet, which is damage.
-        assert live.returncode in ((0,) if is_fed else (0, 1)), told
+        fine = live.returncode == 0 or live.returncode == 1 and not is_fed
+        assert fine, f"exit code {live.returncode}: {told}{out}"
         assert out, "there is no report"
     finally:
         for job in jobs:
