@@ -100,6 +100,19 @@ static int read_all(struct ct_perf *p)
             "%llu records were lost while recording; mappings of programs and names of threads may be "
             "missing",
             (unsigned long long)p->lost);
+    if (!rc && p->lossy)
+        rc = ct_perf_damage(
+            p,
+            "trace was lost while recording (AUX records that say so: %llu); what ran then is unknown; "
+            "record with a larger AUX buffer",
+            (unsigned long long)p->lossy);
+    if (!rc && p->bad)
+        rc = ct_perf_damage(p,
+                            "%llu record%s too short or contradictory, the first at offset 0x%llx, and "
+                            "ignored; trace, mappings "
+                            "of programs and names of threads may be missing",
+                            (unsigned long long)p->bad, p->bad == 1 ? " is" : "s are",
+                            (unsigned long long)p->bad_at);
     if (!rc)
         rc = check_trace(p);
     if (!rc)
@@ -126,6 +139,7 @@ static int perf_open(struct ct_opening *opening, const struct ct_path_to_open *t
     if (!rc)
         tell(&p);
     ct_perf_file_close(&p.file);
+    ct_pair_map_free(&p.attr_ids);
     ct_arena_free(&p.arena);
     return rc;
 }

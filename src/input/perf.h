@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/elf_look.h"
+#include "base/pair_map.h"
 #include "input/perf_format.h"
 #include "input/reader.h"
 
@@ -40,8 +41,6 @@ const uint8_t *ct_perf_file_bytes(struct ct_perf_file *file, uint64_t offset, si
 struct ct_perf_attr {
     uint64_t sample_type, flags;
     uint32_t type;
-    size_t id_count;
-    const uint64_t *ids;
 };
 
 /* The sample ID of a record; UINT32_MAX and 0 for unknown members. */
@@ -121,6 +120,9 @@ struct ct_perf {
 
     struct ct_perf_attr *attrs;
     size_t attr_count;
+    struct ct_pair_map attr_ids; /* the index in `attrs` of each event ID; the second number is 0 */
+    bool attrs_differ;           /* sample IDs have different layouts */
+    bool attrs_lack_identifier;  /* a sample ID does not end with the event's ID */
     struct ct_perf_cpu *cpus;
     size_t cpu_count;
     bool has_info;
@@ -142,6 +144,9 @@ struct ct_perf {
     char *kallsyms, *kallsyms_end; /* the text of the target's kallsyms, terminated by NUL; or NULL */
     bool kallsyms_read;            /* it was searched */
     uint64_t lost;                 /* records that the kernel could not write */
+    uint64_t lossy;                /* AUX records that say that trace was lost */
+    uint64_t bad;                  /* records too short for their type, or with impossible numbers */
+    uint64_t bad_at;               /* offset of the first of them */
 };
 
 struct ct_perf_record {
@@ -166,8 +171,11 @@ int ct_perf_read_features(struct ct_perf *perf);
 /* Finds the section of a feature, after the data. Returns false when the file has none. */
 bool ct_perf_section(struct ct_perf *perf, enum ct_perf_feature feature, uint64_t *offset, uint64_t *size);
 
-/* Adds an attribute of `size` bytes, without its IDs, which the caller sets. */
+/* Adds an attribute of `size` bytes. *out is NULL when it is damaged. */
 int ct_perf_add_attr(struct ct_perf *perf, const uint8_t *bytes, size_t size, struct ct_perf_attr **out);
+
+/* Adds an event ID of the last attribute. CT_ERR_NOMEM. */
+int ct_perf_add_attr_id(struct ct_perf *perf, uint64_t id);
 
 /* Reads the contents of a feature. */
 int ct_perf_feature(struct ct_perf *perf, uint64_t feature, const uint8_t *bytes, size_t size);

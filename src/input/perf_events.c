@@ -8,33 +8,14 @@
 
 /* ---- the sample ID at the end of a kernel's record ---- */
 
-#define IN_SAMPLE_ID                                                                                         \
-    (CT_PERF_SAMPLE_TID | CT_PERF_SAMPLE_TIME | CT_PERF_SAMPLE_ID | CT_PERF_SAMPLE_STREAM_ID |               \
-     CT_PERF_SAMPLE_CPU | CT_PERF_SAMPLE_IDENTIFIER)
-
-static const struct ct_perf_attr *attr_by_id(const struct ct_perf *p, uint64_t id)
-{
-    for (size_t i = 0; i < p->attr_count; i++)
-        for (size_t k = 0; k < p->attrs[i].id_count; k++)
-            if (p->attrs[i].ids[k] == id)
-                return &p->attrs[i];
-    return NULL;
-}
-
 /* Finds the attribute of a record's event. Most recordings have one layout for all; otherwise the record's
  * last word identifies it. */
 static const struct ct_perf_attr *attr_of(const struct ct_perf *p, const struct ct_perf_record *r)
 {
-    bool same = true;
-    bool identified = true;
-    for (size_t i = 0; i < p->attr_count; i++) {
-        same &= !((p->attrs[i].sample_type ^ p->attrs[0].sample_type) & IN_SAMPLE_ID);
-        identified &= (p->attrs[i].sample_type & CT_PERF_SAMPLE_IDENTIFIER) != 0;
-    }
-    if (!p->attr_count || same || !identified || r->size < 8)
+    if (!p->attrs_differ || p->attrs_lack_identifier || r->size < 8)
         return p->attrs;
-    const struct ct_perf_attr *attr = attr_by_id(p, ct_load64(r->body + r->size - 8));
-    return attr ? attr : p->attrs;
+    const uint32_t index = ct_pair_map_get(&p->attr_ids, ct_load64(r->body + r->size - 8), 0);
+    return p->attrs + (index != CT_PAIR_NONE ? index : 0);
 }
 
 /* Reads the sample ID; *size receives the size of the record's body without it. */
@@ -42,7 +23,7 @@ static struct ct_perf_sample sample_of(const struct ct_perf *p, const struct ct_
 {
     struct ct_perf_sample sample = {.tid = CT_NO_THREAD, .cpu = CT_PERF_NO_CPU};
     const struct ct_perf_attr *attr = attr_of(p, r);
-    uint64_t type = attr ? attr->sample_type & IN_SAMPLE_ID : 0;
+    uint64_t type = attr ? attr->sample_type & CT_PERF_IN_SAMPLE_ID : 0;
     *size = r->size;
     if (!type || !(attr->flags & CT_PERF_ATTR_SAMPLE_ID_ALL))
         return sample;
@@ -64,6 +45,14 @@ static struct ct_perf_sample sample_of(const struct ct_perf *p, const struct ct_
     if (type & CT_PERF_SAMPLE_CPU)
         sample.cpu = ct_load32(at);
     return sample;
+}
+
+/* Counts a record that is ignored because it is damaged. */
+static int ignore(struct ct_perf *p, const struct ct_perf_record *r)
+{
+    if (!p->bad++)
+        p->bad_at = r->offset;
+    return CT_OK;
 }
 
 /* ---- mappings, processes and threads ---- */
@@ -102,7 +91,7 @@ static int take_map(struct ct_perf *p, const struct ct_perf_record *r, size_t si
     bool second = r->type == CT_PERF_MMAP2;
     size_t name_at = second ? 64 : 32;
     if (size <= name_at)
-        return CT_OK;
+        return ignore(p, r);
     bool executable =
         second ? ct_load32(r->body + 56) & CT_PERF_PROT_EXEC : !(r->misc & CT_PERF_MISC_MMAP_DATA);
     if (!executable)
@@ -129,7 +118,7 @@ static int take_map(struct ct_perf *p, const struct ct_perf_record *r, size_t si
 static int take_comm(struct ct_perf *p, const struct ct_perf_record *r, size_t size, uint64_t time)
 {
     if (size <= 8)
-        return CT_OK;
+        return ignore(p, r);
     struct ct_perf_event event = {
         .kind = r->misc & CT_PERF_MISC_COMM_EXEC ? CT_PERF_EVENT_EXEC : CT_PERF_EVENT_COMM,
         .time = time,
@@ -143,7 +132,7 @@ static int take_comm(struct ct_perf *p, const struct ct_perf_record *r, size_t s
 static int take_fork(struct ct_perf *p, const struct ct_perf_record *r, size_t size, uint64_t time)
 {
     if (size < 24)
-        return CT_OK;
+        return ignore(p, r);
     return add_event(p, &(struct ct_perf_event){
                             .kind = CT_PERF_EVENT_FORK,
                             .time = time ? time : ct_load64(r->body + 16),
@@ -178,25 +167,29 @@ static int take_aux(struct ct_perf *p, const struct ct_perf_record *r, size_t si
                     const struct ct_perf_sample *sample)
 {
     if (size < 24)
-        return CT_OK;
+        return ignore(p, r);
     uint64_t offset = ct_load64(r->body);
     uint64_t length = ct_load64(r->body + 8);
-    if (!length || offset > UINT64_MAX - length)
+    uint64_t flags = ct_load64(r->body + 16);
+    p->lossy += (flags & CT_PERF_AUX_LOST) != 0;
+    if (offset > UINT64_MAX - length)
+        return ignore(p, r);
+    if (!length)
         return CT_OK;
     void *room = NULL;
     int rc = ct_perf_push(p, p->auxes, &p->aux_count, sizeof *p->auxes, &room);
     if (rc)
         return rc;
     p->auxes = room;
-    p->auxes[p->aux_count - 1] = (struct ct_perf_aux){
-        .begin = offset, .end = offset + length, .flags = ct_load64(r->body + 16), .sample = *sample};
+    p->auxes[p->aux_count - 1] =
+        (struct ct_perf_aux){.begin = offset, .end = offset + length, .flags = flags, .sample = *sample};
     return CT_OK;
 }
 
 static int take_trace(struct ct_perf *p, const struct ct_perf_record *r)
 {
     if (r->size < 36)
-        return CT_OK;
+        return ignore(p, r);
     struct ct_perf_trace trace = {
         .size = ct_load64(r->body),
         .aux = ct_load64(r->body + 8),
@@ -208,7 +201,9 @@ static int take_trace(struct ct_perf *p, const struct ct_perf_record *r)
     uint64_t left = p->file.size - trace.offset;
     if (trace.size > left)
         trace.size = left;
-    if (!trace.size || trace.aux > UINT64_MAX - trace.size)
+    if (trace.aux > UINT64_MAX - trace.size)
+        return ignore(p, r);
+    if (!trace.size)
         return CT_OK;
     void *room = NULL;
     int rc = ct_perf_push(p, p->traces, &p->trace_count, sizeof *p->traces, &room);
@@ -248,20 +243,14 @@ static int take_attr(struct ct_perf *p, const struct ct_perf_record *r)
 {
     uint32_t attr_size = r->size >= 8 ? ct_load32(r->body + 4) : 0;
     if (attr_size < 48 || attr_size > r->size)
-        return CT_OK;
+        return ignore(p, r);
     struct ct_perf_attr *attr;
     int rc = ct_perf_add_attr(p, r->body, attr_size, &attr);
     if (rc || !attr)
         return rc;
-    size_t count = (r->size - attr_size) / 8;
-    uint64_t *ids = ct_arena_alloc(&p->arena, (count + 1) * sizeof *ids);
-    if (!ids)
-        return ct_fail_nomem(p->opening->ctx, p->file.path);
-    for (size_t i = 0; i < count; i++)
-        ids[i] = ct_load64(r->body + attr_size + 8 * i);
-    attr->ids = ids;
-    attr->id_count = count;
-    return CT_OK;
+    for (size_t at = attr_size; !rc && r->size - at >= 8; at += 8)
+        rc = ct_perf_add_attr_id(p, ct_load64(r->body + at));
+    return rc;
 }
 
 static int take_user(struct ct_perf *p, const struct ct_perf_record *r)

@@ -59,6 +59,10 @@ enum ct_perf_record_type {
 #define CT_PERF_SAMPLE_STREAM_ID  (1u << 9)
 #define CT_PERF_SAMPLE_IDENTIFIER (1u << 16)
 
+#define CT_PERF_IN_SAMPLE_ID                                                                                 \
+    (CT_PERF_SAMPLE_TID | CT_PERF_SAMPLE_TIME | CT_PERF_SAMPLE_ID | CT_PERF_SAMPLE_STREAM_ID |               \
+     CT_PERF_SAMPLE_CPU | CT_PERF_SAMPLE_IDENTIFIER)
+
 /* Bits of sample_type that add further members to a sample. */
 #define CT_PERF_SAMPLE_PERIOD       (1u << 8)
 #define CT_PERF_SAMPLE_BRANCH_STACK (1u << 11)
@@ -75,6 +79,9 @@ enum ct_perf_record_type {
 /* Flags of an AUX record. */
 #define CT_PERF_AUX_TRUNCATED 1u
 #define CT_PERF_AUX_OVERWRITE 2u
+#define CT_PERF_AUX_PARTIAL   4u /* the trace has gaps */
+#define CT_PERF_AUX_COLLISION 8u /* of TRBE: its buffer wrapped, and trace was lost before it was stopped */
+#define CT_PERF_AUX_LOST      (CT_PERF_AUX_TRUNCATED | CT_PERF_AUX_PARTIAL | CT_PERF_AUX_COLLISION)
 #define CT_PERF_AUX_FORMAT    0xff00u
 #define CT_PERF_AUX_RAW       0x0100u /* one source, without frames */
 

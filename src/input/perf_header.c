@@ -57,7 +57,17 @@ int ct_perf_add_attr(struct ct_perf *p, const uint8_t *bytes, size_t size, struc
     *out = &p->attrs[p->attr_count - 1];
     **out = (struct ct_perf_attr){
         .type = ct_load32(bytes), .sample_type = ct_load64(bytes + 24), .flags = ct_load64(bytes + 40)};
+    p->attrs_differ |= ((*out)->sample_type ^ p->attrs[0].sample_type) & CT_PERF_IN_SAMPLE_ID;
+    p->attrs_lack_identifier |= !((*out)->sample_type & CT_PERF_SAMPLE_IDENTIFIER);
     return CT_OK;
+}
+
+int ct_perf_add_attr_id(struct ct_perf *p, uint64_t id)
+{
+    if (ct_pair_map_get(&p->attr_ids, id, 0) != CT_PAIR_NONE ||
+        ct_pair_map_put(&p->attr_ids, id, 0, (uint32_t)p->attr_count - 1) == CT_OK)
+        return CT_OK;
+    return ct_fail_nomem(p->opening->ctx, p->file.path);
 }
 
 struct section {
@@ -69,7 +79,7 @@ static struct section load_section(const uint8_t *bytes)
     return (struct section){ct_load64(bytes), ct_load64(bytes + 8)};
 }
 
-static int read_ids(struct ct_perf *p, struct ct_perf_attr *attr, struct section ids)
+static int read_ids(struct ct_perf *p, struct section ids)
 {
     size_t count = ids.size / 8 < 8192 ? (size_t)(ids.size / 8) : 8192;
     const uint8_t *bytes = ct_perf_file_bytes(&p->file, ids.offset, count * 8);
@@ -78,14 +88,10 @@ static int read_ids(struct ct_perf *p, struct ct_perf_attr *attr, struct section
                               "the IDs of an event attribute are missing: offset 0x%llx is beyond the end "
                               "of the file",
                               (unsigned long long)ids.offset);
-    uint64_t *list = ct_arena_alloc(&p->arena, count * sizeof *list);
-    if (!list)
-        return ct_fail_nomem(p->opening->ctx, p->file.path);
-    for (size_t i = 0; i < count; i++)
-        list[i] = ct_load64(bytes + 8 * i);
-    attr->ids = list;
-    attr->id_count = count;
-    return CT_OK;
+    int rc = CT_OK;
+    for (size_t i = 0; !rc && i < count; i++)
+        rc = ct_perf_add_attr_id(p, ct_load64(bytes + 8 * i));
+    return rc;
 }
 
 static int read_attrs(struct ct_perf *p, struct section attrs, uint64_t entry)
@@ -108,7 +114,7 @@ static int read_attrs(struct ct_perf *p, struct section attrs, uint64_t entry)
         struct ct_perf_attr *attr;
         rc = ct_perf_add_attr(p, bytes, (size_t)entry - 16, &attr);
         if (!rc && attr)
-            rc = read_ids(p, attr, ids);
+            rc = read_ids(p, ids);
     }
     return rc;
 }
@@ -222,11 +228,29 @@ bool ct_perf_section(struct ct_perf *p, enum ct_perf_feature feature, uint64_t *
     return section.offset <= UINT64_MAX - section.size;
 }
 
+/* Reports a recording that was appended to this one, as 'cat' does. */
+static int tell_appended(struct ct_perf *p)
+{
+    uint64_t end = p->data_end;
+    for (unsigned i = 0; i < 8 * (CT_PERF_HEADER_SIZE - CT_PERF_HEADER_FLAGS); i++) {
+        struct section s;
+        if (ct_perf_section(p, (enum ct_perf_feature)i, &s.offset, &s.size) && s.offset + s.size > end)
+            end = s.offset + s.size;
+    }
+    const uint8_t *next = ct_perf_file_bytes(&p->file, end, sizeof CT_PERF_MAGIC - 1);
+    if (!next || memcmp(next, CT_PERF_MAGIC, sizeof CT_PERF_MAGIC - 1) != 0)
+        return CT_OK;
+    return ct_perf_damage(p,
+                          "another recording follows at offset 0x%llx, because two files were joined; it is "
+                          "not read; name each file by itself",
+                          (unsigned long long)end);
+}
+
 int ct_perf_read_features(struct ct_perf *p)
 {
     struct section s;
-    int rc = CT_OK;
-    if (ct_perf_section(p, CT_PERF_FEATURE_BUILD_ID, &s.offset, &s.size))
+    int rc = tell_appended(p);
+    if (!rc && ct_perf_section(p, CT_PERF_FEATURE_BUILD_ID, &s.offset, &s.size))
         rc = read_build_ids(p, s);
     if (rc || !ct_perf_section(p, CT_PERF_FEATURE_OSRELEASE, &s.offset, &s.size))
         return rc;

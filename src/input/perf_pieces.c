@@ -152,7 +152,7 @@ static int add_piece(struct layout *l, const struct ct_perf_trace *trace, uint64
                : trace->cpu == CT_PERF_NO_CPU         ? trace->tid
                                                       : CT_NO_THREAD,
         .joins = joins,
-        .cut = aux && aux->end == end && aux->flags & CT_PERF_AUX_TRUNCATED,
+        .cut = aux && aux->end == end && aux->flags & CT_PERF_AUX_LOST,
     };
     g->pieces = pieces;
     g->end = end;
@@ -196,6 +196,43 @@ static int cut_up(struct layout *l, const struct ct_perf_trace *trace)
         last = aux;
     }
     return !rc && at < end ? add_piece(l, trace, at, end, NULL, last) : rc;
+}
+
+static int aux_order(const void *a, const void *b)
+{
+    const struct ct_perf_trace *x = *(const struct ct_perf_trace *const *)a;
+    const struct ct_perf_trace *y = *(const struct ct_perf_trace *const *)b;
+    int by_idx = compare(x->idx, y->idx);
+    return by_idx ? by_idx : compare(x->aux, y->aux);
+}
+
+/* Reports trace that the file contains twice. Snapshots may overlap, because each one is a whole buffer. */
+static int tell_repeated(struct ct_perf *p)
+{
+    for (size_t i = 0; i < p->aux_count; i++)
+        if (p->auxes[i].flags & CT_PERF_AUX_OVERWRITE)
+            return CT_OK;
+    const struct ct_perf_trace **list = ct_arena_alloc(&p->arena, (p->trace_count + 1) * sizeof *list);
+    if (!list)
+        return ct_fail_nomem(p->opening->ctx, p->file.path);
+    for (size_t i = 0; i < p->trace_count; i++)
+        list[i] = &p->traces[i];
+    qsort(list, p->trace_count, sizeof *list, aux_order);
+    uint64_t bytes = 0;
+    uint64_t end = 0;
+    for (size_t i = 0; i < p->trace_count; i++) {
+        const uint64_t begin = list[i]->aux;
+        const uint64_t stop = begin + list[i]->size;
+        if (!i || list[i]->idx != list[i - 1]->idx)
+            end = 0;
+        bytes += begin < end ? (stop < end ? stop : end) - begin : 0;
+        end = stop > end ? stop : end;
+    }
+    return bytes ? ct_perf_damage(p,
+                                  "%llu bytes of trace are in the file twice, so what ran then is counted "
+                                  "twice; copy the file again",
+                                  (unsigned long long)bytes)
+                 : CT_OK;
 }
 
 /* Reports how much trace in the records is not in the file. For a snapshot it is unknown how much was kept,
@@ -321,6 +358,8 @@ int ct_perf_make_buffers(struct ct_perf *p)
         rc = cut_up(&l, &p->traces[i]);
     if (!rc)
         rc = tell_absent(p);
+    if (!rc)
+        rc = tell_repeated(p);
     for (size_t i = 0; !rc && i < l.count; i++)
         rc = add_buffer(&l, &l.groups[i]);
     return rc;

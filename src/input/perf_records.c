@@ -33,6 +33,16 @@ static int take_at(struct ct_perf *p, const uint8_t *record, size_t size, uint64
                                                     .misc = ct_load16(record + 4)});
 }
 
+/* Ends the reading of compressed records, one of which cannot be used. */
+static int break_off(struct ct_perf *p, struct inflating *in, uint64_t offset, const char *why)
+{
+    in->broken = true;
+    return ct_perf_damage(p,
+                          "the compressed record at 0x%llx is damaged: %s; it and the compressed data after "
+                          "it are ignored, so mappings of programs may be missing",
+                          (unsigned long long)offset, why);
+}
+
 /* Handles the complete records at the start of the uncompressed bytes. */
 static int take_inflated(struct ct_perf *p, struct inflating *in, uint64_t offset)
 {
@@ -40,17 +50,12 @@ static int take_inflated(struct ct_perf *p, struct inflating *in, uint64_t offse
     int rc = CT_OK;
     while (!rc && in->have - at >= 8) {
         size_t size = ct_load16(in->bytes + at + 6);
-        if (size < 8) {
-            in->broken = true;
-            return ct_perf_damage(
-                p,
-                "the compressed record at 0x%llx is damaged: it holds a record of %zu bytes, but at least 8 "
-                "are needed; it and the compressed data after it are ignored, so mappings of programs may be "
-                "missing",
-                (unsigned long long)offset, size);
-        }
+        if (size < 8)
+            return break_off(p, in, offset, "it holds a record with less bytes than its header has");
         if (size > in->have - at)
             break;
+        if (ct_load32(in->bytes + at) == CT_PERF_AUXTRACE)
+            return break_off(p, in, offset, "it holds trace, which is never compressed");
         rc = take_at(p, in->bytes + at, size, offset);
         at += size;
     }
@@ -78,15 +83,10 @@ static int inflate(struct ct_perf *p, struct inflating *in, const uint8_t *bytes
         ZSTD_outBuffer to = {.dst = in->bytes, .size = INFLATED_SIZE, .pos = in->have};
         size_t result = ZSTD_decompressStream(in->stream, &to, &from);
         in->total += to.pos - in->have;
-        if (ZSTD_isError(result) || in->total > in->packed * INFLATED_RATIO + INFLATED_MORE) {
-            in->broken = true;
-            return ct_perf_damage(
-                p,
-                "the compressed record at 0x%llx is damaged: %s; it and the compressed data after it are "
-                "ignored, so mappings of programs may be missing",
-                (unsigned long long)offset,
-                ZSTD_isError(result) ? ZSTD_getErrorName(result) : "it expands to too much data");
-        }
+        if (ZSTD_isError(result))
+            return break_off(p, in, offset, ZSTD_getErrorName(result));
+        if (in->total > in->packed * INFLATED_RATIO + INFLATED_MORE)
+            return break_off(p, in, offset, "it expands to too much data");
         bool more = to.pos == to.size;
         in->have = to.pos;
         rc = take_inflated(p, in, offset);
@@ -126,8 +126,10 @@ static int take_record(struct ct_perf *p, struct inflating *in, const uint8_t *r
         return inflate(p, in, record + 8, size - 8, at);
     if (type != CT_PERF_COMPRESSED2)
         return take_at(p, record, size, at);
-    uint64_t packed = size >= 16 ? ct_load64(record + 8) : 0;
-    return packed && packed <= size - 16 ? inflate(p, in, record + 16, (size_t)packed, at) : CT_OK;
+    const bool is_whole = size >= 16 && ct_load64(record + 8) <= size - 16;
+    if (is_whole)
+        return inflate(p, in, record + 16, (size_t)ct_load64(record + 8), at);
+    return in->broken ? CT_OK : break_off(p, in, at, "its data is longer than the record");
 }
 
 static int read_range(struct ct_perf *p, struct inflating *in, uint64_t at, uint64_t end)
@@ -136,6 +138,8 @@ static int read_range(struct ct_perf *p, struct inflating *in, uint64_t at, uint
         const uint8_t *record = end - at < 8 ? NULL : ct_perf_file_bytes(&p->file, at, 8);
         if (!record)
             return cut(p, at, "in the header of a record");
+        if (memcmp(record, CT_PERF_MAGIC, 8) == 0)
+            return cut(p, at, "where another recording begins");
         size_t size = ct_load16(record + 6);
         if (size < 8)
             return cut(p, at, "where the size of a record is less than that of its header");
@@ -158,7 +162,10 @@ static int read_range(struct ct_perf *p, struct inflating *in, uint64_t at, uint
 static int read_all(struct ct_perf *p, uint64_t at, uint64_t end)
 {
     struct inflating in = {0};
-    const int rc = read_range(p, &in, at, end < p->file.size ? end : p->file.size);
+    int rc = read_range(p, &in, at, end < p->file.size ? end : p->file.size);
+    if (!rc && in.have && !in.broken && !p->cut)
+        rc = ct_perf_damage(p, "the compressed records end within a record; mappings of programs may be "
+                               "missing");
     ZSTD_freeDStream(in.stream);
     free(in.bytes);
     return rc;

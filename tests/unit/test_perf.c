@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks perf.data files, made by the exporter's writer. */
 #include <stdlib.h>
+#include <time.h>
 #include <zstd.h>
 
 #include "base/bytes.h"
@@ -189,7 +190,8 @@ TEST_WITH(a_file, r)
     put_two_cpus(r);
     end_and_open(r);
     check_two_cpus(r);
-    assert_int_equal(f->capture->damage_count, 0);
+    assert_int_equal(f->capture->damage_count, 1);
+    assert_true(has_words(f->capture->damage[0], WORDS("trace was lost", "say so: 1")));
     assert_int_equal(f->capture->missing_count, 1);
     assert_true(has_words(f->capture->missing[0], WORDS("/bin/a", "--symfs")));
 }
@@ -244,7 +246,7 @@ TEST(compressed)
         put_trace(&r, 1, 0, 64);
         end_and_open(&r);
         check_two_cpus(&r);
-        assert_int_equal(r.capture.capture->damage_count, 0);
+        assert_int_equal(r.capture.capture->damage_count, 1); /* the lost trace */
         fixture_free(&r.capture);
         free(plain.bytes);
         free(r.bytes);
@@ -482,7 +484,7 @@ TEST_WITH(lost_records_add_up, r)
     put_lost(r, 700);
     end_and_open(r);
     check_two_cpus(r);
-    assert_int_equal(f->capture->damage_count, 1);
+    assert_int_equal(f->capture->damage_count, 2);
     assert_non_null(strstr(f->capture->damage[0], "705 records were lost"));
 }
 
@@ -675,7 +677,7 @@ TEST_WITH(never_closed, r)
     fixture_put_bytes(f, "perf.data", r->bytes, r->size);
     assert_int_equal(fixture_open(f, "perf.data"), CT_OK);
     check_two_cpus(r);
-    assert_int_equal(f->capture->damage_count, 1);
+    assert_int_equal(f->capture->damage_count, 2);
     assert_non_null(strstr(f->capture->damage[0], "not completed"));
 }
 
@@ -697,4 +699,176 @@ TEST_WITH(what_is_none, r)
     memcpy(r->bytes, "2ELIFREP", 8);
     assert_int_equal(fixture_open(f, "perf.data"), CT_ERR_UNSUPPORTED);
     assert_true(has_words(ct_ctx_error(f->ctx), WORDS("big-endian machine", "record with a little-endian")));
+}
+
+/* Opens the recording, and checks its only damage. */
+static void open_damaged(struct recording *r, const char *const *words)
+{
+    end_and_open(r);
+    const struct ct_capture *capture = r->capture.capture;
+    assert_int_equal(capture->damage_count, 1);
+    assert_true(has_words(capture->damage[0], words));
+}
+
+static void begin_two_units(struct recording *r)
+{
+    begin(r, false);
+    assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+}
+
+/* Trace may be lost at the end of the recording, in the middle of a piece, and when there was no room at
+ * all. */
+TEST_WITH(lost_trace, r)
+{
+    for (uint64_t flag = 1; flag <= 8; flag *= 2) {
+        begin_two_units(r);
+        put_aux(r, 50, 0, 0, 32, 0);
+        put_trace(r, 0, 0, 32);
+        put_aux(r, 60, 0, 32, flag == CT_PERF_AUX_OVERWRITE ? 32 : 0, flag);
+        put_aux(r, 70, 0, 32, 32, flag);
+        put_trace(r, 0, 32, 32);
+        if (flag == CT_PERF_AUX_OVERWRITE) {
+            end_and_open(r);
+            assert_int_equal(r->capture.capture->damage_count, 0);
+        } else {
+            open_damaged(r, WORDS("trace was lost while recording", "say so: 2"));
+            assert_true(r->capture.capture->buffers[0].pieces[1].cut);
+        }
+    }
+}
+
+static void put_words(struct recording *r, uint32_t type, size_t words, uint64_t first)
+{
+    r->writer.body.size = 0;
+    for (size_t i = 0; i < words; i++)
+        ct_perf_put64(&r->writer.body, i ? 32 : first);
+    assert_int_equal(ct_perf_write_user(&r->writer, type, 0, &r->writer.body), CT_OK);
+}
+
+TEST_WITH(damaged_records, r)
+{
+    static const uint32_t short_ones[] = {CT_PERF_MMAP, CT_PERF_MMAP2, CT_PERF_COMM,
+                                          CT_PERF_FORK, CT_PERF_AUX,   CT_PERF_AUXTRACE};
+    for (size_t i = 0; i < sizeof short_ones / sizeof *short_ones; i++) {
+        begin_two_units(r);
+        put_trace(r, 0, 0, 32);
+        put_words(r, short_ones[i], 1, 0);
+        open_damaged(r, WORDS("1 record is too short", "mappings"));
+    }
+    begin_two_units(r);
+    put_trace(r, 0, 0, 32);
+    put_aux(r, 60, 0, UINT64_MAX - 16, 32, 0);
+    put_trace(r, 0, UINT64_MAX - 16, 32);
+    open_damaged(r, WORDS("2 records are too short or contradictory"));
+}
+
+TEST_WITH(trace_that_is_there_twice, r)
+{
+    begin_two_units(r);
+    put_trace(r, 0, 0, 64);
+    put_trace(r, 1, 16, 64); /* of another CPU */
+    put_trace(r, 0, 48, 32);
+    open_damaged(r, WORDS("16 bytes of trace are in the file twice"));
+}
+
+TEST_WITH(joined_files, r)
+{
+    struct fixture *f = &r->capture;
+    for (int pipe = 0; pipe < 2; pipe++) {
+        begin(r, pipe);
+        assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
+        put_trace(r, 0, 0, 32);
+        end(r, "perf.data");
+        char *twice = malloc(2 * r->size);
+        assert_non_null(twice);
+        memcpy(twice, r->bytes, r->size);
+        memcpy(twice + r->size, r->bytes, r->size);
+        fixture_put_bytes(f, "perf.data", twice, 2 * r->size);
+        assert_int_equal(fixture_open(f, "perf.data"), CT_OK);
+        assert_int_equal(f->capture->damage_count, 1);
+        assert_true(has_words(f->capture->damage[0], WORDS("another recording")));
+        free(twice);
+    }
+}
+
+/* Puts a compressed record of the first `size` bytes of a record. */
+static void put_compressed(struct recording *r, const struct ct_perf_body *record, size_t size, uint32_t type,
+                           uint64_t more)
+{
+    static struct ct_perf_body body;
+    char packed[1024];
+    const size_t n = ZSTD_compress(packed, sizeof packed, record->bytes, size, 1);
+    assert_false(ZSTD_isError(n));
+    body = (struct ct_perf_body){.size = 0};
+    if (type == CT_PERF_COMPRESSED2)
+        ct_perf_put64(&body, n + more);
+    memcpy(body.bytes + body.size, packed, n);
+    body.size += n;
+    assert_int_equal(ct_perf_write_user(&r->writer, type, 0, &body), CT_OK);
+}
+
+TEST_WITH(damaged_compressed_records, r)
+{
+    static struct ct_perf_body trace, comm;
+    trace.size = comm.size = 0;
+    ct_perf_put64(&trace, UINT64_C(48) << 48 | CT_PERF_AUXTRACE); /* the header: size, misc, type */
+    ct_perf_put64(&trace, UINT64_C(1) << 50);
+    for (size_t i = 0; i < 4; i++)
+        ct_perf_put64(&trace, 0);
+    ct_perf_put64(&comm, UINT64_C(24) << 48 | CT_PERF_COMM);
+    ct_perf_put64(&comm, 0);
+    ct_perf_put64(&comm, 0);
+    for (int i = 0; i < 3; i++) {
+        begin_two_units(r);
+        put_trace(r, 0, 0, 32);
+        if (i == 0)
+            put_compressed(r, &trace, trace.size, CT_PERF_COMPRESSED, 0);
+        else if (i == 1)
+            put_compressed(r, &comm, comm.size - 8, CT_PERF_COMPRESSED, 0);
+        else
+            put_compressed(r, &comm, comm.size, CT_PERF_COMPRESSED2, 64);
+        open_damaged(r, i == 0   ? WORDS("it holds trace, which is never compressed")
+                        : i == 1 ? WORDS("end within a record")
+                                 : WORDS("its data is longer than the record"));
+    }
+}
+
+/* A file with many event attributes of different layouts, each with the same list of IDs, takes a moment. */
+TEST_WITH(many_event_ids, r)
+{
+    enum {
+        ATTRS = 512,
+        IDS = 8192,
+        COMMS = 20000,
+        ATTR = 144
+    };
+    struct fixture *f = &r->capture;
+    begin_two_units(r);
+    put_trace(r, 0, 0, 32);
+    struct ct_perf_stamp stamp = at(100, TID, TID, 0);
+    for (size_t i = 0; i < COMMS; i++)
+        assert_int_equal(ct_perf_write_comm(&r->writer, &stamp, "a", false), CT_OK);
+    end(r, "perf.data");
+    const size_t size = r->size + 8 * IDS + ATTR * ATTRS;
+    char *bytes = calloc(1, size);
+    assert_non_null(bytes);
+    memcpy(bytes, r->bytes, r->size);
+    for (size_t i = 0; i < IDS; i++)
+        ct_store((uint8_t *)bytes + r->size + 8 * i, 1000 + i, 8);
+    uint8_t *attrs = (uint8_t *)bytes + r->size + 8 * IDS;
+    for (size_t i = 0; i < ATTRS; i++) {
+        uint8_t *attr = attrs + ATTR * i;
+        const uint64_t differs = i ? CT_PERF_SAMPLE_STREAM_ID : 0;
+        memcpy(attr, bytes + ct_load64((uint8_t *)bytes + 24), ATTR);
+        ct_store(attr + 24, ct_load64(attr + 24) | differs, 8);
+        ct_store(attr + ATTR - 16, r->size, 8);
+        ct_store(attr + ATTR - 8, 8 * IDS, 8);
+    }
+    ct_store((uint8_t *)bytes + 24, r->size + 8 * IDS, 8);
+    ct_store((uint8_t *)bytes + 32, ATTR * ATTRS, 8);
+    fixture_put_bytes(f, "perf.data", bytes, size);
+    const clock_t start = clock();
+    assert_int_equal(fixture_open(f, "perf.data"), CT_OK);
+    assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
+    free(bytes);
 }
