@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/filter.h"
+#include "cli/output.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -319,7 +320,11 @@ bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *
         write_seen(out, &f->seen);
     if (!out || fclose(out) != 0 || !text) /* glibc may return no text without an error */
         cli_no_memory();
-    else
+    else if (!ran->instructions) { /* other events, or no memory image */
+        cli_say("%s: the result is empty, because none of its events belongs to the selected part; %s",
+                args->operand, text);
+        cli_output_set_empty();
+    } else
         cli_ran_but_empty(ran, args, CLI_CLEAN, "the result is", "none of them belongs to the selected part",
                           text);
     free(text);

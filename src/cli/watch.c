@@ -224,8 +224,8 @@ static int no_sums(const struct cli_results *read, int code)
     struct ct_watches *watches = NULL;
     int result = code;
     if (cli_watch_places_any(&places) && !cli_watch_places_open(&places, read->programs, &watches))
-        return CLI_FAILED;
-    if (args->values[FORMAT].number != DATA)
+        result = CLI_FAILED;
+    else if (args->values[FORMAT].number != DATA)
         result = nothing_came_by(read, watches, code, "the sum is");
     else if (!watches || !watches_values(watches))
         result = cli_worse(code, cli_results_nothing_ran(read, code, "the sum is", true));

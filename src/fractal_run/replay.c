@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/ctx.h"
 #include "base/options.h"
@@ -18,7 +19,9 @@
 #define EVENTS_MAX       1024 /* most events fetched from the ring at once */
 #define MESSAGES_A_DRAIN 256  /* messages between two fetches from the ring */
 #define REFUSALS_TOLD    10
-#define NAME_MAX_BYTES   4096 /* most bytes of a stream's name in a message */
+#define NAME_MAX_BYTES   4096               /* most bytes of a stream's name in a message */
+#define PIECE_SIZE       ((size_t)64 << 10) /* of a stream that is read */
+#define LINE_SIZE_MAX    ((size_t)1 << 20)  /* longest line that is kept */
 
 struct ct_fractal_replay {
     struct ct_ctx *ctx;
@@ -178,6 +181,12 @@ static int take_line(struct ct_fractal_replay *r, const char *text, size_t size)
 /* Stores the beginning of a line until the piece with its end comes. */
 static int keep(struct ct_fractal_replay *r, const char *text, size_t size)
 {
+    if (size > LINE_SIZE_MAX - r->rest_size)
+        return ct_fail(
+            r->ctx, CT_ERR_FORMAT,
+            "%.*s:%llu: the line is longer than %zu KiB, so it is no message; the rest is not read; "
+            "name a stream of messages",
+            NAME_MAX_BYTES, r->name, (unsigned long long)r->line + 1, LINE_SIZE_MAX >> 10);
     if (!CT_MAKE_ROOM(r->rest, r->rest_room, r->rest_size + size))
         return ct_fail_nomem(r->ctx, r->name);
     memcpy(r->rest + r->rest_size, text, size);
@@ -232,20 +241,17 @@ int ct_fractal_replay_push(struct ct_fractal_replay *r, const void *data, size_t
 /* Processes all lines of the opened stream. */
 static int take_stream(struct ct_fractal_replay *r)
 {
-    char *text = NULL;
-    size_t room = 0;
-    ssize_t size;
+    char piece[PIECE_SIZE];
+    const int fd = fileno(r->file);
+    ssize_t size = 0;
     int rc = CT_OK;
-    while (!rc && (size = getline(&text, &room, r->file)) >= 0)
-        rc = take_line(r, text, (size_t)size);
-    const int error = errno;
-    free(text);
-    if (!rc && feof(r->file) && r->size && (uint64_t)ftello(r->file) < r->size)
-        return ct_fail_shorter(r->ctx, fileno(r->file), r->name, r->size);
-    if (rc || feof(r->file))
-        return rc ? rc : take_rest(r);
-    return ct_fail(r->ctx, error == ENOMEM ? CT_ERR_NOMEM : CT_ERR_IO, "%s: cannot be read: %s", r->name,
-                   strerror(error));
+    while (!rc && (size = read(fd, piece, sizeof piece)) > 0)
+        rc = take_piece(r, piece, (size_t)size);
+    if (!rc && size < 0)
+        return ct_fail(r->ctx, CT_ERR_IO, "%s: cannot be read: %s", r->name, strerror(errno));
+    if (!rc && r->size && (uint64_t)lseek(fd, 0, SEEK_CUR) < r->size)
+        return ct_fail_shorter(r->ctx, fd, r->name, r->size);
+    return rc ? rc : take_rest(r);
 }
 
 int ct_fractal_replay_run(struct ct_fractal_replay *r)

@@ -134,6 +134,10 @@ $ coretap decode --merge --from 16777300ticks --to 16777350ticks --core cpu_0 ex
 $ coretap decode --merge --context 77 --threads 2 examples/quickstart > $T/none
 ! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them belongs to the selected part; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
+$ coretap decode --el 1 examples/raw/itm.ini
+| type	cycle	value	note
+! coretap: examples/raw/itm.ini: the result is empty, because none of its events belongs to the selected part; there are 6 events in a stream
+[1]
 $ coretap decode --merge --from main examples/quickstart
 ! coretap: 'main' is read as a place, but a window of events cannot begin or end at one, because events do not contain every instruction; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc)
 [2]

@@ -35,6 +35,9 @@ $ coretap fractal run -o $T/log --range 5..3 -- $T/none
 ! coretap fractal run: --range: '5..3': this is not a range; write it as LO..HI in hexadecimal
 ! Try 'coretap fractal run --help'.
 [2]
+$ coretap fractal replay --messages /dev/zero --pgd 1000 --va-bits 39 -o $T/log
+! coretap: /dev/zero:1: the line is longer than 1024 KiB, so it is no message; the rest is not read; name a stream of messages
+[2]
 $ coretap fractal run -o $T/log --point
 ! coretap fractal run: --point needs a value
 ! Try 'coretap fractal run --help'.

@@ -6,6 +6,9 @@ $ coretap watch examples/quickstart
 $ coretap watch --at main examples/quickstart
 ! coretap: watchpoint 'main': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
+$ coretap watch --at main --format sums examples/raw/itm.ini
+! coretap: watchpoint 'main': no program has a function with this name; list the functions of a program with 'coretap graph'
+[2]
 $ coretap watch --at exit:main examples/quickstart
 ! coretap: watchpoint 'exit:main': 'exit' is not a kind of place, and no program has a function with the whole name; use one of function, entry, return, line, edge, exception, context, itm, stm, dwt, event, load, store, value, text, begin and end
 [2]
