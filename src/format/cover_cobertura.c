@@ -92,12 +92,34 @@ static void file(FILE *out, const struct ct_cover_view *view, const struct ct_co
     fprintf(out, "          </lines>\n        </class>\n");
 }
 
+static void add_sums(struct ct_cover_sums *sums, const struct ct_cover_sums *more)
+{
+    sums->lines.seen += more->lines.seen;
+    sums->lines.all += more->lines.all;
+    sums->branches.seen += more->branches.seen;
+    sums->branches.all += more->branches.all;
+}
+
+/* Returns the sums of the lines of a program. Readers add up the lines that they find, so the sums have
+ * neither branches without a line nor programs without lines. */
+static struct ct_cover_sums line_sums(const struct ct_cover_view *view)
+{
+    struct ct_cover_sums sums = {0};
+    struct ct_cover_slice slice = {0};
+    while (ct_cover_next_file(view, &slice)) {
+        const struct ct_cover_sums one = ct_cover_file_sums(view, &slice);
+        add_sums(&sums, &one);
+    }
+    return sums;
+}
+
 static void program(FILE *out, const struct ct_cover_view *view)
 {
+    const struct ct_cover_sums sums = line_sums(view);
     fprintf(out, "    <package name=\"");
     ct_xml_text(out, base_name(view->program));
     fprintf(out, "\"");
-    rates(out, &view->report->sums);
+    rates(out, &sums);
     fprintf(out, ">\n      <classes>\n");
     struct ct_cover_slice slice = {0};
     while (ct_cover_next_file(view, &slice))
@@ -109,11 +131,8 @@ void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t 
 {
     struct ct_cover_sums sums = {0};
     for (size_t i = 0; i < views->count; i++) {
-        const struct ct_cover_sums *one = &views->views[i].report->sums;
-        sums.lines.seen += one->lines.seen;
-        sums.lines.all += one->lines.all;
-        sums.branches.seen += one->branches.seen;
-        sums.branches.all += one->branches.all;
+        const struct ct_cover_sums one = line_sums(&views->views[i]);
+        add_sums(&sums, &one);
     }
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -125,6 +144,7 @@ void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t 
             sums.lines.seen, sums.lines.all, sums.branches.seen, sums.branches.all, seconds * 1000);
     fprintf(out, "  <sources><source>/</source></sources>\n  <packages>\n");
     for (size_t i = 0; i < views->count; i++)
-        program(out, &views->views[i]);
+        if (views->views[i].report->line_count)
+            program(out, &views->views[i]);
     fprintf(out, "  </packages>\n</coverage>\n");
 }
