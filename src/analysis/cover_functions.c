@@ -22,9 +22,16 @@ static uint32_t *new_numbers(size_t count)
     return numbers;
 }
 
-/* Returns the symbol of a function that tells more than its debug information: of C++ and Rust, where a
- * mangled name has classes, namespaces and parameters, and of a function whose name is in a file that is
- * missing. NULL for others. */
+/* Returns whether a name is mangled by C++ or Rust (of which it has one underscore here), or by D. Such a
+ * name has modules, classes and parameters. */
+static bool is_mangled(const char *name)
+{
+    return name[0] == '_' &&
+           (name[1] == 'Z' || name[1] == 'R' || (name[1] == 'D' && name[2] >= '0' && name[2] <= '9'));
+}
+
+/* Returns the symbol of a function that tells more than its debug information: one with a mangled name, and
+ * that of a function whose name is in a file that is missing. NULL for others. */
 static const struct ct_symbol *better_symbol(const struct ct_cover_work *work,
                                              const struct ct_line_scope *scope)
 {
@@ -32,8 +39,7 @@ static const struct ct_symbol *better_symbol(const struct ct_cover_work *work,
     const struct ct_symbol *symbol = ct_symbols_at(work->source.symbols, scope->entry, &offset);
     const char *name = symbol && !offset ? symbol->name : "";
     name += name[0] == '_' && name[1] == '_';
-    const bool is_mangled = name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-    return is_mangled || (name[0] && !scope->name[0]) ? symbol : NULL;
+    return is_mangled(name) || (name[0] && !scope->name[0]) ? symbol : NULL;
 }
 
 static void name_by_scope(const struct ct_cover_work *work, const struct ct_line_scope *scope,

@@ -175,6 +175,18 @@ def main():
         assert header.splitlines()[1:5] == ["FN:1,copied", "FNDA:3,copied", "FNF:1", "FNH:1"], header
         assert run("cover", "-f", "cobertura", capture).count(b'method name="copied"') == 1
 
+    def names_of_d():
+        """Two methods of one name: only the symbols tell them apart, as in all other commands."""
+        symbols = ["_D5shape6Animal4legsMFZi", "_D5shape4Bird4legsMFZi"]
+        program = build(folder, "shape", "".join(
+            f'#line {i + 3} "shape.d"\n__attribute__((noinline)) static int legs{i}(void) '
+            f'{{ return {i}; }}\n' for i in range(2)) + "int main(void) { return legs0() + legs1(); }\n")
+        renamed = folder / "renamed"
+        subprocess.run(["aarch64-linux-gnu-objcopy", *(f"--redefine-sym=legs{i}={symbol}" for i, symbol
+                                                       in enumerate(symbols)), program, renamed], check=True)
+        listed = run("cover", "-q", "--functions", record(folder, "shape.capture", renamed)).decode()
+        assert all(f"  {symbol}\n" in listed for symbol in symbols), listed
+
     def relative_paths():
         for name, call, limit in (("one", "int two(void);\nint main(void) { return same(9) - two(); }", 2),
                                   ("two", "int two(void) { return same(9); }", 5)):
@@ -368,6 +380,7 @@ def main():
     tap.case("lcov: a file that a compiler made up is left out", why, made_up_file)
     tap.case("lcov: only files that a compiler made up", why, only_made_up)
     tap.case("lcov, Cobertura: copies of a static function of a header are one", why, copies)
+    tap.case("functions of D have the names of their symbols", why, names_of_d)
     tap.case("relative paths are those in the folder of the compiler", why, relative_paths)
     tap.case("a name in a file of dwz that is missing is that of the symbol", why or tap.lacks("dwz"),
              shared_file_is_missing)
