@@ -183,6 +183,9 @@ struct ct_cover_line {
     uint32_t function;               /* the function of its first instruction; CT_COVER_NONE: a label */
     uint32_t insns, insns_run;       /* instructions made from it, inlined copies included */
     uint32_t first_branch, branches; /* its conditional branches: a slice of `branches` of the report */
+    uint32_t joined; /* of these, the ones to which two ways of others lead: as `c` in (a && b) || c. Where
+                        there is one, both ways of all conditions do not prove MC/DC */
+    uint32_t hidden, hidden_run; /* its instructions with CT_COVER_HIDDEN, and those of them that ran */
 };
 
 /* How much there is, and how much of it ran. */
@@ -196,6 +199,7 @@ struct ct_cover_sums {
     struct ct_cover_ratio conditions; /* conditional branches that went both ways */
     struct ct_cover_ratio calls;      /* call instructions */
     uint64_t partial_lines;           /* lines with instructions that ran and others that did not */
+    uint64_t joined_lines;            /* lines with joined conditions */
     struct ct_cover_ratio hidden; /* instructions with CT_COVER_HIDDEN; seen: executed, with either outcome */
 };
 

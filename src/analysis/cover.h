@@ -32,6 +32,7 @@ struct ct_cover_work {
     size_t it_insn;               /* index of the IT instruction whose block is being read */
     uint64_t it_next;             /* address of the next instruction of that block */
     unsigned it_left;             /* instructions left in that block */
+    bool it_compares;             /* an instruction of that block changed the flags */
     struct ct_cover_unrun *unrun; /* sorted by address */
     size_t unrun_count, unrun_room;
     struct ct_cover_function *functions;
@@ -72,6 +73,7 @@ int ct_cover_read_code(struct ct_cover_work *work, const struct ct_cover_item *i
 int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count);
 int ct_cover_make_blocks(struct ct_cover_work *work);
 int ct_cover_make_lines(struct ct_cover_work *work);
+int ct_cover_make_conditions(struct ct_cover_work *work);
 
 /* ---- the operations of the contract of analyses ---- */
 

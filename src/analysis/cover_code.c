@@ -20,6 +20,7 @@
 #define FLOAT_MASK  0xff200c00u /* FCCMP and FCSEL (C4.1.97) */
 #define FCCMP       0x1e200400u
 #define FCSEL       0x1e200c00u
+#define VMRS_FLAGS  0xeef1fa10u /* VMRS APSR_nzcv, FPSCR: the flags of a comparison of floats */
 
 /* Branches, exceptions and system instructions. No other instruction changes the flow (C4.1.95). */
 #define MAY_BRANCH_MASK 0x1c000000u
@@ -74,15 +75,30 @@ static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, ui
     return CT_OK;
 }
 
+/* Returns whether an instruction in an IT block changes the flags: comparisons and tests, and 32-bit
+ * instructions that say so (Arm ARM F3.1). */
+static bool sets_flags_t32(uint32_t opcode)
+{
+    const uint32_t first = opcode >> 16;
+    const bool compares = (first & 0xf800) == 0x2800 || (first & 0xff00) == 0x4500 ||
+                          (first & 0xffc0) == 0x4200 || (first & 0xff80) == 0x4280;
+    const bool wide =
+        ((first & 0xfe00) == 0xea00 || (first & 0xfa00) == 0xf000) && first & 0x10 && !(opcode & 0x8000);
+    return compares || wide || opcode == VMRS_FLAGS;
+}
+
 /* Follows an IT block. A branch in an IT block is its last instruction, and shows the outcome of the
- * condition. The block may go on in another row of the line table. */
-static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, unsigned opens)
+ * condition unless the block changed the flags before it. The block may go on in another row of the line
+ * table. */
+static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, uint32_t opcode, unsigned opens)
 {
     const bool inside = work->it_left && insn->addr == work->it_next;
     if (inside && (insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR)) {
         insn->cond = 1;
-        work->insns[work->it_insn].flags &= (uint8_t)~CT_COVER_HIDDEN;
+        if (!work->it_compares)
+            work->insns[work->it_insn].flags &= (uint8_t)~CT_COVER_HIDDEN;
     }
+    work->it_compares = inside && (work->it_compares || sets_flags_t32(opcode));
     work->it_left = inside ? work->it_left - 1 : 0;
     if (opens) {
         work->it_insn = work->report.insn_count;
@@ -96,16 +112,17 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
                       struct ct_cover_insn *out)
 {
     struct ct_insn insn;
+    uint32_t opcode;
     if (isa == CT_ISA_T32) {
         if (size < 2)
             return 0;
-        uint32_t opcode = (uint32_t)ct_load16(bytes) << 16 | (size < 4 ? 0 : ct_load16(bytes + 2));
+        opcode = (uint32_t)ct_load16(bytes) << 16 | (size < 4 ? 0 : ct_load16(bytes + 2));
         ct_insn_decode_t32(opcode, out->addr, &work->source.arch, &insn);
         out->flags = insn.it ? CT_COVER_HIDDEN : 0;
     } else {
         if (size < 4)
             return 0;
-        uint32_t opcode = ct_load32(bytes);
+        opcode = ct_load32(bytes);
         if (isa == CT_ISA_A64)
             ct_insn_decode_a64(opcode, out->addr, &work->source.arch, &insn);
         else
@@ -121,7 +138,7 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
     out->isa = isa;
     out->target = insn.type == CT_INSN_BR ? insn.target : 0;
     if (isa == CT_ISA_T32)
-        follow_it(work, out, insn.it);
+        follow_it(work, out, opcode, insn.it);
     return size < insn.size ? 0 : insn.size;
 }
 

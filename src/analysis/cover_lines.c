@@ -15,7 +15,7 @@ struct part {
     uint32_t function;
     uint32_t last; /* 1 when no other line appears in the block for the first time after this one */
     uint32_t insns, insns_run;
-    uint32_t pad;
+    uint32_t hidden, hidden_run; /* instructions with CT_COVER_HIDDEN */
 };
 
 struct parts {
@@ -74,6 +74,8 @@ static int read_parts(struct parts *p)
         part->function = insn->function;
         part->insns++;
         part->insns_run += insn->count > 0;
+        part->hidden += (insn->flags & CT_COVER_HIDDEN) != 0;
+        part->hidden_run += insn->flags & CT_COVER_HIDDEN && insn->count;
     }
     for (size_t i = 0; i < p->count; i++)
         p->parts[i].last = i + 1 == p->count || p->parts[i + 1].block != p->parts[i].block;
@@ -318,6 +320,8 @@ static bool add_line(struct lines *l, size_t first, size_t end)
         most = count > most ? count : most;
         line.insns += parts[i].insns;
         line.insns_run += parts[i].insns_run;
+        line.hidden += parts[i].hidden;
+        line.hidden_run += parts[i].hidden_run;
         if (line.function == CT_COVER_NONE)
             line.function = parts[i].function;
     }
@@ -349,56 +353,6 @@ static int add_lines(struct lines *l)
     return good ? CT_OK : ct_fail_nomem(work->ctx, "coverage");
 }
 
-/* ---- branches by line ---- */
-
-struct decision {
-    uint32_t file, line, insn;
-};
-
-static int by_decision(const void *a, const void *b)
-{
-    const struct decision *x = a;
-    const struct decision *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return x->insn < y->insn ? -1 : x->insn > y->insn;
-}
-
-static int add_branches(struct ct_cover_work *work)
-{
-    struct ct_cover_report *report = &work->report;
-    struct decision *decisions = malloc((report->insn_count + 1) * sizeof *decisions);
-    work->branches = malloc((report->insn_count + 1) * sizeof *work->branches);
-    if (!decisions || !work->branches) {
-        free(decisions);
-        return ct_fail_nomem(work->ctx, "coverage");
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < report->insn_count; i++)
-        if (ct_cover_decides(&work->insns[i]))
-            decisions[n++] = (struct decision){work->insns[i].file, work->insns[i].line, (uint32_t)i};
-    if (n)
-        qsort(decisions, n, sizeof *decisions, by_decision);
-    size_t line = 0;
-    for (size_t i = 0; i < n; i++) {
-        work->branches[i] = decisions[i].insn;
-        while (line < report->line_count &&
-               (work->lines[line].file < decisions[i].file ||
-                (work->lines[line].file == decisions[i].file && work->lines[line].line < decisions[i].line)))
-            line++;
-        if (line == report->line_count || work->lines[line].line != decisions[i].line ||
-            work->lines[line].file != decisions[i].file)
-            continue;
-        if (work->lines[line].branches++ == 0)
-            work->lines[line].first_branch = (uint32_t)i;
-    }
-    report->branch_count = n;
-    free(decisions);
-    return CT_OK;
-}
-
 int ct_cover_make_lines(struct ct_cover_work *work)
 {
     struct lines l = {.parts.work = work};
@@ -410,5 +364,5 @@ int ct_cover_make_lines(struct ct_cover_work *work)
     free(l.parts.parts);
     free(l.stamp);
     ring_free(&l.ring);
-    return result == CT_OK ? add_branches(work) : result;
+    return result == CT_OK ? ct_cover_make_conditions(work) : result;
 }

@@ -75,6 +75,7 @@ static void sum_lines(struct ct_cover_work *work)
         const struct ct_cover_line *line = &work->lines[i];
         count_in(&sums->lines, line->count > 0);
         sums->partial_lines += line->insns_run > 0 && line->insns_run < line->insns;
+        sums->joined_lines += line->joined > 0;
         if (line->function == CT_COVER_NONE)
             continue;
         work->functions[line->function].lines++;

@@ -99,8 +99,9 @@ static void sums(const struct page *p)
     fprintf(p->out,
             "</table>\n<p class=\"more\">Lines that ran in part: %" PRIu64
             ". Conditions that are not observable, because no branch shows them: %" PRIu64
-            "; of them executed: %" PRIu64 ".</p></div>\n",
-            s->partial_lines, s->hidden.all, s->hidden.seen);
+            "; of them executed: %" PRIu64
+            ". Lines with joined conditions, whose both ways do not prove MC/DC: %" PRIu64 ".</p></div>\n",
+            s->partial_lines, s->hidden.all, s->hidden.seen, s->joined_lines);
 }
 
 static void percent_cell(FILE *out, struct ct_cover_ratio ratio)
@@ -283,6 +284,9 @@ static void row(const struct page *p, uint32_t file, uint32_t number, const stru
             fprintf(p->out,
                     "  <span class=\"one\">◂ %" PRIu32 " of %" PRIu32 " conditions one way only</span>", ways,
                     line->branches);
+        if (line->hidden_run)
+            fprintf(p->out, "  <span class=\"one\">◂ %" PRIu32 " condition%s that no branch shows</span>",
+                    line->hidden_run, line->hidden_run == 1 ? "" : "s");
         fprintf(p->out, "</summary>");
         instructions(p, line);
         fprintf(p->out, "</details>");

@@ -21,6 +21,14 @@ static void known(struct ct_json *json, const char *key, bool is_known, uint32_t
         ct_json_text(json, key, NULL);
 }
 
+static void unobservable(struct ct_json *json, uint64_t executed, uint64_t all)
+{
+    ct_json_object(json, "unobservable_conditions");
+    ct_json_number(json, "executed", executed);
+    ct_json_number(json, "all", all);
+    ct_json_object_end(json);
+}
+
 static void sums(struct ct_json *json, const struct ct_cover_sums *sums)
 {
     ct_json_object(json, "sums");
@@ -31,10 +39,8 @@ static void sums(struct ct_json *json, const struct ct_cover_sums *sums)
     ratio(json, "conditions", sums->conditions);
     ratio(json, "calls", sums->calls);
     ct_json_number(json, "partial_lines", sums->partial_lines);
-    ct_json_object(json, "unobservable_conditions");
-    ct_json_number(json, "executed", sums->hidden.seen);
-    ct_json_number(json, "all", sums->hidden.all);
-    ct_json_object_end(json);
+    ct_json_number(json, "joined_lines", sums->joined_lines);
+    unobservable(json, sums->hidden.seen, sums->hidden.all);
     ct_json_object_end(json);
 }
 
@@ -97,6 +103,10 @@ static void line(struct ct_json *json, const struct ct_cover_report *report, con
             branch(json, &report->insns[report->branches[line->first_branch + i]]);
         ct_json_array_end(json);
     }
+    if (line->joined)
+        ct_json_number(json, "joined_conditions", line->joined);
+    if (line->hidden)
+        unobservable(json, line->hidden_run, line->hidden);
     ct_json_object_end(json);
 }
 

@@ -97,6 +97,9 @@ void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions
                     "  %" PRIu64 " condition%s not observable (no branch shows %s); %" PRIu64 " executed\n",
                     sums->hidden.all, sums->hidden.all == 1 ? " is" : "s are",
                     sums->hidden.all == 1 ? "it" : "them", sums->hidden.seen);
+        if (sums->joined_lines)
+            fprintf(out, "  %" PRIu64 " line%s joined conditions, whose both ways do not prove MC/DC\n",
+                    sums->joined_lines, sums->joined_lines == 1 ? " has" : "s have");
         if (view->report->elsewhere)
             fprintf(out,
                     "  %" PRIu64 " instructions ran in functions that are not listed (--all-functions)\n",

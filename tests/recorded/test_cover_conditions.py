@@ -48,9 +48,11 @@ CASES = {
     "A32": (["cmp r0, #9", "moveq r1, #1", "addne r1, r1, #1", "bxne lr", "movs r0, #1",
              "strge r0, [sp, #-8]", "bx lr"],
             3, 2, 1),
-    "T32": (["cmp r0, #9", "itt eq", "moveq r1, #1", "moveq r2, #1", "it ne", "bxne lr", "ite gt",
+    # The first branch shows nothing of its block's condition, because the block compares before it.
+    "T32": (["cmp r0, #9", "itt eq", "cmpeq r1, #3", "bxeq lr", "itt eq", "moveq r1, #1", "moveq r2, #1",
+             "it ne", "bxne lr", "ite gt",
              "movgt r0, #2",
-             "movle r0, #1", "bx lr"], 2, 1, 1),
+             "movle r0, #1", "bx lr"], 3, 2, 2),
 }
 ASSEMBLY = """
     .syntax unified
