@@ -126,10 +126,15 @@ def check_hidden(folder, isa):
     code, hidden, ran, branches = CASES[isa]
     asm = "\n".join(f'"{line}\\n"' for line in code)
     program, capture = build(folder, PROGRAM % (asm, LEAVE[isa]), [*COMPILERS[isa], *FREE])
-    sums = cover(program, capture)["sums"]
+    report = cover(program, capture)
+    sums = report["sums"]
     assert sums["unobservable_conditions"] == {"executed": ran, "all": hidden}, sums
     assert sums["branches"] == {"seen": branches,
                                 "all": 2 * branches} and sums["conditions"]["all"] == branches, sums
+    lines = [line for file in report["files"] for line in file["lines"] if "unobservable_conditions" in line]
+    assert [line["unobservable_conditions"] for line in lines] == [{"executed": ran, "all": hidden}], lines
+    page = run(CORETAP, "cover", "-f", "html", "--elf", program, capture)
+    assert f"◂ {ran} condition{'s' * (ran > 1)} that no branch shows" in page
     text = run(CORETAP, "cover", "--elf", program, capture)
     says = f"{hidden} conditions are not observable (no branch shows them); {ran} executed"
     assert says in text, text
