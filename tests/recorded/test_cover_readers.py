@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Lets other tools read the coverage of a C++ program with shared libraries: their totals of lines, functions
-and branches are those of coretap, and what they merge has the sums. Prints TAP.
+and branches are those of coretap, and what they merge has the sums. Its own lines and branches have gcov's
+counts. Prints TAP.
 
 usage: test_cover_readers.py CORETAP PROGRAM.cc"""
+import collections
 import functools
 import json
 import os
@@ -19,6 +21,9 @@ from tap import case, finish, lacks, skip_all  # noqa: E402  pylint: disable=wro
 import traced  # noqa: E402  pylint: disable=wrong-import-position
 
 TOOLS = ("aarch64-linux-gnu-g++", "qemu-aarch64")
+# Lines that gcov does not count, or counts otherwise (docs/analysis.md): closing braces, classes whose functions
+# the compiler made, and the line of a call on which a lambda begins.
+OTHERWISE = re.compile(r"\s*}|struct|.*, \[\]\(.*{$")
 CONDITIONS = re.compile(r"\((\d+)/(\d+)\)")
 
 
@@ -76,6 +81,39 @@ def check_merged(folder, file):
     return f"{len(one[0])} lines, {len(one[1])} branches"
 
 
+def by_gcov(folder, source):
+    """Returns line -> count, and line -> pairs of counts of branches, of a run with gcov's counters."""
+    run(TOOLS[0], "-O0", "-g", "--coverage", "-o", "counted", source, cwd=folder)
+    run("qemu-aarch64", folder / "counted", cwd=folder)
+    report = json.loads(run("aarch64-linux-gnu-gcov", "-b", "-c", "-j", "-t", next(folder.glob("*.gcda")),
+                            cwd=folder))
+    lines, branches = collections.Counter(), collections.defaultdict(list)
+    for line in next(file["lines"] for file in report["files"] if file["file"].endswith(source.name)):
+        lines[line["line_number"]] += line["count"]
+        ways = line["branches"]
+        branches[line["line_number"]] += [tuple(sorted((one["count"], other["count"])))
+                                          for one, other in zip(ways[::2], ways[1::2])
+                                          if not one["throw"] and not other["throw"]]
+    return lines, branches
+
+
+def check_gcov(folder, source, report):
+    lines, branches = by_gcov(folder, source)
+    text = source.read_text().splitlines()
+    own = next(file["lines"] for file in report["files"] if file["path"].endswith(source.name))
+    traced_lines = {line["line"]: line for line in own}
+    wrong, equal = [], 0
+    for number in sorted(set(lines) | set(traced_lines)):
+        line = traced_lines.get(number, {})
+        pairs = [tuple(sorted((b["taken"], b["not_taken"]))) for b in line.get("branches", [])]
+        same = lines.get(number) == line.get("count") or OTHERWISE.match(text[number - 1])
+        equal += lines.get(number) == line.get("count")
+        if not same or sorted(pairs) != sorted(branches[number]):
+            wrong.append((text[number - 1], lines.get(number), branches[number], line))
+    assert equal > 30 and not wrong, wrong
+    return f"{equal} lines"
+
+
 def listed(element):
     """Returns the sums of the lines below an element of a Cobertura file: lines and branches that ran, and
     all of them."""
@@ -114,13 +152,16 @@ def main():
         cover = functools.partial(run, coretap, "cover", "--quiet", str(capture), "--format")
         report = json.loads(cover("json"))["programs"]
         assert len(report) > 2 and sum(bool(one["files"]) for one in report) == 1, "libraries have no lines"
-        sums = next(one["sums"] for one in report if one["files"])
+        own = next(one for one in report if one["files"])
+        sums = own["sums"]
         file = folder / "cover.info"
         file.write_text(cover("lcov"))
         case("lcov has the same totals", lacks("lcov"), lambda: check_lcov(file, sums))
         case("genhtml makes pages of it", lacks("lcov", "genhtml"), lambda: check_genhtml(folder, file))
         case("lcov adds up two files", lacks("lcov"), lambda: check_merged(folder, file))
         case("Cobertura: sums are those of its lines", None, lambda: check_cobertura(cover("cobertura")))
+        case("lines and branches have gcov's counts", lacks("aarch64-linux-gnu-gcov"),
+             lambda: check_gcov(folder, source, own))
     return finish()
 
 
