@@ -21,8 +21,8 @@ from tap import case, finish, lacks, skip_all  # noqa: E402  pylint: disable=wro
 import traced  # noqa: E402  pylint: disable=wrong-import-position
 
 TOOLS = ("aarch64-linux-gnu-g++", "qemu-aarch64")
-# Lines that gcov does not count, or counts otherwise (docs/analysis.md): closing braces, classes whose functions
-# the compiler made, and the line of a call on which a lambda begins.
+# Lines that gcov does not count, or counts otherwise (docs/analysis.md): closing braces, classes whose
+# functions the compiler made, and the line of a call on which a lambda begins.
 OTHERWISE = re.compile(r"\s*}|struct|.*, \[\]\(.*{$")
 CONDITIONS = re.compile(r"\((\d+)/(\d+)\)")
 
