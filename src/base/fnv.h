@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define CT_FNV_BEGIN UINT64_C(0xcbf29ce484222325)
 
@@ -14,4 +15,10 @@ static inline uint64_t ct_fnv(uint64_t sum, const void *data, size_t size)
     for (size_t i = 0; i < size; i++)
         sum = (sum ^ bytes[i]) * UINT64_C(0x100000001b3);
     return sum;
+}
+
+/* Continues a hash with a text and its NUL. */
+static inline uint64_t ct_fnv_text(uint64_t sum, const char *text)
+{
+    return ct_fnv(sum, text, strlen(text) + 1);
 }

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches in sorted arrays. */
+/* Orders numbers, and searches in sorted arrays. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* Compares two numbers as comparators of qsort do. Further keys follow behind ?:, which has the next result
+ * where this one is 0. */
+static inline int ct_order(uint64_t x, uint64_t y)
+{
+    return x < y ? -1 : x > y;
+}
 
 static inline uint64_t ct_key_at(const void *array, size_t index, size_t stride, size_t offset)
 {

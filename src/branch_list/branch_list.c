@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of branches without duplicates, and the count of each. */
 #define _GNU_SOURCE /* qsort_r */
+#include "base/search.h"
 #include "branch_list/branch_list.h"
 
 #include <stdlib.h>
@@ -110,15 +111,11 @@ struct ct_branch_list_binary ct_branch_list_binary_at(const struct ct_branch_lis
 
 static int by_place(const void *a, const void *b, void *user)
 {
-    const struct ct_branch_entry *x = a;
-    const struct ct_branch_entry *y = b;
-    if (x->binary != y->binary)
-        return x->binary < y->binary ? -1 : 1;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    if (x->branches != y->branches)
-        return x->branches < y->branches ? -1 : 1;
-    return memcmp(ct_branch_bits(user, x), ct_branch_bits(user, y), (x->branches + UINT64_C(7)) / 8);
+    const struct ct_branch_entry *x = a, *y = b;
+    return ct_order(x->binary, y->binary)
+           ?: ct_order(x->addr, y->addr)
+           ?: ct_order(x->branches, y->branches)
+           ?: memcmp(ct_branch_bits(user, x), ct_branch_bits(user, y), (x->branches + UINT64_C(7)) / 8);
 }
 
 void ct_branch_list_settle(struct ct_branch_list *list)

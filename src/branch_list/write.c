@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes files of branch lists: version 1, not compressed. */
+#include "base/search.h"
 #include "branch_list/branch_list.h"
 
 #include <stdlib.h>
@@ -116,13 +117,10 @@ static int by_name(const void *a, const void *b)
 {
     const struct ct_branch_binary *x = *(const struct ct_branch_binary *const *)a;
     const struct ct_branch_binary *y = *(const struct ct_branch_binary *const *)b;
-    const int path = strcmp(x->path, y->path);
-    const int id = memcmp(x->build_id, y->build_id, sizeof x->build_id);
-    if (path || id)
-        return path ? path : id;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return x->kernel_start < y->kernel_start ? -1 : x->kernel_start > y->kernel_start;
+    return strcmp(x->path, y->path)
+           ?: memcmp(x->build_id, y->build_id, sizeof x->build_id)
+           ?: ct_order(x->kind, y->kind)
+           ?: ct_order(x->kernel_start, y->kernel_start);
 }
 
 /* Sorts and renumbers the binaries by path and build id, independently of the order in which they were

@@ -130,8 +130,7 @@ static int add_buffers(const struct finder *f, const char *path)
 static int by_name(const void *a, const void *b)
 {
     const struct ct_capture_file *x = a, *y = b;
-    const int order = strcmp(x->name, y->name);
-    return order ? order : strcmp(x->path, y->path);
+    return strcmp(x->name, y->name) ?: strcmp(x->path, y->path);
 }
 
 int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_capture_files *out)

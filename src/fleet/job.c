@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The work for a manifest: its order, and the name of each piece. */
 #define _GNU_SOURCE /* asprintf, qsort_r */
+#include "base/search.h"
 #include "fleet/job.h"
 
 #include <dirent.h>
@@ -103,9 +104,7 @@ static int by_size(const void *a, const void *b, void *user)
 {
     const struct ct_fleet_capture *x = ct_manifest_at(user, *(const size_t *)a);
     const struct ct_fleet_capture *y = ct_manifest_at(user, *(const size_t *)b);
-    if (x->size != y->size)
-        return x->size > y->size ? -1 : 1;
-    return memcmp(x->digest, y->digest, sizeof x->digest);
+    return ct_order(y->size, x->size) ?: memcmp(x->digest, y->digest, sizeof x->digest);
 }
 
 static int make_order(struct ct_fleet_job *job)

@@ -12,6 +12,7 @@
 #include "base/ctx.h"
 #include "base/fnv.h"
 #include "base/path.h"
+#include "base/search.h"
 #include "fleet/capture_files.h"
 #include "fleet/job.h"
 
@@ -46,13 +47,10 @@ static bool look(struct place *place, int *rc)
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    if (x->capture->size != y->capture->size)
-        return x->capture->size < y->capture->size ? -1 : 1;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (x->files > y->files) - (x->files < y->files);
+    return ct_order(x->capture->size, y->capture->size)
+           ?: ct_order(x->device, y->device)
+           ?: ct_order(x->number, y->number)
+           ?: ct_order(x->files, y->files);
 }
 
 /* Adds up the places of all files of a capture. */

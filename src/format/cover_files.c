@@ -12,12 +12,10 @@ static int by_file(const void *a, const void *b, void *functions)
 {
     const struct ct_cover_function *x = &((const struct ct_cover_function *)functions)[*(const uint32_t *)a];
     const struct ct_cover_function *y = &((const struct ct_cover_function *)functions)[*(const uint32_t *)b];
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    const int order = strcmp(x->name, y->name);
-    return order ? order : strcmp(x->linkage_name, y->linkage_name);
+    return ct_order(x->file, y->file)
+           ?: ct_order(x->line, y->line)
+           ?: strcmp(x->name, y->name)
+           ?: strcmp(x->linkage_name, y->linkage_name);
 }
 
 bool ct_cover_sort_functions(struct ct_cover_view *view)

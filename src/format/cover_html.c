@@ -30,13 +30,8 @@ struct page {
 
 static int by_line(const void *a, const void *b)
 {
-    const struct made *x = a;
-    const struct made *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return x->insn < y->insn ? -1 : x->insn > y->insn;
+    const struct made *x = a, *y = b;
+    return ct_order(x->file, y->file) ?: ct_order(x->line, y->line) ?: ct_order(x->insn, y->insn);
 }
 
 static bool sort_insns(struct page *p)

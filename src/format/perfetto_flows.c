@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/search.h"
 #include "format/perfetto_flows.h"
 
 #include <stdio.h>
@@ -36,25 +37,16 @@ void ct_perfetto_flows_free(struct ct_perfetto_flows *f)
     *f = (struct ct_perfetto_flows){0};
 }
 
-static int order(uint64_t x, uint64_t y)
-{
-    return x < y ? -1 : x > y;
-}
-
 static int by_context(const void *a, const void *b)
 {
     const struct ct_perfetto_run *x = a, *y = b;
-    int result = order(x->context, y->context);
-    if (!result)
-        result = order(x->begin, y->begin);
-    return result ? result : order(x->track, y->track);
+    return ct_order(x->context, y->context) ?: ct_order(x->begin, y->begin) ?: ct_order(x->track, y->track);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct flow_end *x = a, *y = b;
-    const int result = order(x->time, y->time);
-    return result ? result : order(x->number, y->number);
+    return ct_order(x->time, y->time) ?: ct_order(x->number, y->number);
 }
 
 /* Finds the ends of arrows. A context that runs on two cores at once does not move. */

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/elf_look.h"
 #include "base/module_name.h"
+#include "base/search.h"
 #include "format/profile.h"
 
 #include <stdbool.h>
@@ -23,9 +24,8 @@ struct left_list {
 
 static int by_address(const void *a, const void *b)
 {
-    const struct left *x = a;
-    const struct left *y = b;
-    return x->at < y->at ? -1 : x->at > y->at;
+    const struct left *x = a, *y = b;
+    return ct_order(x->at, y->at);
 }
 
 /* Lists the counts of a program's branches. The caller frees list->all. CT_ERR_NOMEM. */

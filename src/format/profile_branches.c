@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes profiles of branches in the text formats of create_llvm_prof (AutoFDO) and perf2bolt (BOLT). */
 #include "base/bytes.h"
+#include "base/search.h"
 #include "format/profile.h"
 
 #include <inttypes.h>
@@ -108,16 +109,14 @@ int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *
 
 static int by_target(const void *a, const void *b)
 {
-    const uint64_t x = ((const struct ct_cover_item *)a)->to;
-    const uint64_t y = ((const struct ct_cover_item *)b)->to;
-    return x < y ? -1 : x > y;
+    const struct ct_cover_item *x = a, *y = b;
+    return ct_order(x->to, y->to);
 }
 
 static int by_source(const void *a, const void *b)
 {
-    const uint64_t x = ((const struct ct_cover_item *)a)->from;
-    const uint64_t y = ((const struct ct_cover_item *)b)->from;
-    return x == y ? by_target(a, b) : x < y ? -1 : 1;
+    const struct ct_cover_item *x = a, *y = b;
+    return ct_order(x->from, y->from) ?: by_target(a, b);
 }
 
 /* An address where runs begin, and the executions there. */

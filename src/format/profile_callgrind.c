@@ -58,11 +58,6 @@ static int place_functions(struct callgrind *c)
     return CT_OK;
 }
 
-static int order(uint64_t x, uint64_t y)
-{
-    return x < y ? -1 : x > y;
-}
-
 /* Compares calls by the caller's program, site and callee: programs in the order of writing, and functions in
  * the order of their program's symbols. */
 static int by_site(const void *a, const void *b, void *user)
@@ -70,14 +65,14 @@ static int by_site(const void *a, const void *b, void *user)
     const struct ct_stack_call *x = a, *y = b;
     const struct placed *functions = user;
     const struct placed *to_x = &functions[x->callee], *to_y = &functions[y->callee];
-    int result = order(functions[x->caller].view, functions[y->caller].view);
+    int result = ct_order(functions[x->caller].view, functions[y->caller].view);
     if (!result)
-        result = order(x->site, y->site);
+        result = ct_order(x->site, y->site);
     if (!result)
-        result = order(to_x->view, to_y->view);
+        result = ct_order(to_x->view, to_y->view);
     if (!result && to_x->symbol && to_y->symbol)
-        result = order((uintptr_t)to_x->symbol, (uintptr_t)to_y->symbol);
-    return result ? result : order(x->callee, y->callee);
+        result = ct_order((uintptr_t)to_x->symbol, (uintptr_t)to_y->symbol);
+    return result ? result : ct_order(x->callee, y->callee);
 }
 
 static int sort_calls(struct callgrind *c)

@@ -4,6 +4,7 @@
  * fall-through between blocks only inside of runs. The executions of each instruction and branch stay the
  * same. Counts do not tell which run continued behind a branch, so the runs that end at the branch continue
  * in the order of their list. */
+#include "base/search.h"
 #include "format/profile.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static int by_start(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a;
     const uint64_t y = ((const struct ct_cover_item *)b)->from;
-    return x < y ? -1 : x > y;
+    return ct_order(x, y);
 }
 
 /* Returns how often the branch at `addr` was not taken. */

@@ -175,15 +175,11 @@ static void read_insns(struct llvm *l)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct place *x = a;
-    const struct place *y = b;
-    if (x->body != y->body)
-        return x->body < y->body ? -1 : 1;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    if (x->discriminator != y->discriminator)
-        return x->discriminator < y->discriminator ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
+    const struct place *x = a, *y = b;
+    return ct_order(x->body, y->body)
+           ?: ct_order(x->offset, y->offset)
+           ?: ct_order(x->discriminator, y->discriminator)
+           ?: ct_order(x->first, y->first);
 }
 
 static bool same(const struct place *a, const struct place *b)

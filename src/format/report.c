@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "base/require.h"
 #include "base/room.h"
+#include "base/search.h"
 #include "format/report_own.h"
 #include "format/report_sums.h"
 
@@ -105,9 +106,8 @@ static int add_up(struct ct_report *r, const uint32_t *index_of)
 
 static int by_addr(const void *a, const void *b)
 {
-    const struct ct_report_function *x = a;
-    const struct ct_report_function *y = b;
-    return x->place.addr < y->place.addr ? -1 : x->place.addr > y->place.addr;
+    const struct ct_report_function *x = a, *y = b;
+    return ct_order(x->place.addr, y->place.addr);
 }
 
 static int give_runs(struct ct_report *r)
@@ -288,28 +288,18 @@ int ct_report_end(struct ct_report *r, const char *name, const char *kind)
 
 static int by_cycles(const void *a, const void *b)
 {
-    const struct ct_report_function *x = a;
-    const struct ct_report_function *y = b;
-    if (x->cycles != y->cycles)
-        return x->cycles > y->cycles ? -1 : 1;
-    if (x->insns != y->insns)
-        return x->insns > y->insns ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    const struct ct_report_function *x = a, *y = b;
+    return ct_order(y->cycles, x->cycles) ?: ct_order(y->insns, x->insns) ?: ct_order(x->number, y->number);
 }
 
 static int by_edge_time(const void *a, const void *b)
 {
-    const struct ct_report_edge *x = a;
-    const struct ct_report_edge *y = b;
-    if (x->cycles.sum != y->cycles.sum)
-        return x->cycles.sum > y->cycles.sum ? -1 : 1;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    if (x->from.addr != y->from.addr)
-        return x->from.addr < y->from.addr ? -1 : 1;
-    if (x->to.addr != y->to.addr)
-        return x->to.addr < y->to.addr ? -1 : 1;
-    return x->stream < y->stream ? -1 : x->stream > y->stream;
+    const struct ct_report_edge *x = a, *y = b;
+    return ct_order(y->cycles.sum, x->cycles.sum)
+           ?: ct_order(y->count, x->count)
+           ?: ct_order(x->from.addr, y->from.addr)
+           ?: ct_order(x->to.addr, y->to.addr)
+           ?: ct_order(x->stream, y->stream);
 }
 
 /* Sorts functions and edges, those with the most time first. */

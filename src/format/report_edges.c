@@ -2,6 +2,7 @@
 /* Chooses the edges of a report, those with the most time, and names how execution left them. */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "format/report_page.h"
 
 #define EDGES 64
@@ -25,11 +26,8 @@ struct weighed {
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct weighed *x = a;
-    const struct weighed *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->edge < y->edge ? -1 : x->edge > y->edge;
+    const struct weighed *x = a, *y = b;
+    return ct_order(y->weight, x->weight) ?: ct_order(x->edge, y->edge);
 }
 
 size_t *ct_report_choose_edges(const struct ct_timing_edge *all, size_t count, bool cycles, size_t *used,

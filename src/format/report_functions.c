@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the data of functions.js: all functions with their numbers, and where their source is in the
  * page. */
+#include "base/search.h"
 #include "format/report_page.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static int by_addr(const void *key, const void *element)
 {
     const uint64_t addr = *(const uint64_t *)key;
     const struct ct_cover_function *f = element;
-    return addr < f->addr ? -1 : addr > f->addr;
+    return ct_order(addr, f->addr);
 }
 
 /* Finds a function in the coverage of its program, and sets *number to the program's number in the page. NULL
@@ -115,11 +116,8 @@ struct part {
 
 static int by_alone(const void *a, const void *b)
 {
-    const struct part *x = a;
-    const struct part *y = b;
-    if (x->alone != y->alone)
-        return x->alone > y->alone ? -1 : 1;
-    return x->function < y->function ? -1 : x->function > y->function;
+    const struct part *x = a, *y = b;
+    return ct_order(y->alone, x->alone) ?: ct_order(x->function, y->function);
 }
 
 /* Writes the times of functions in a thread: number, own time, time with callees, and calls, for those with

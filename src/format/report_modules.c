@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the time of each program and library. */
+#include "base/search.h"
 #include "format/report_page.h"
 
 #include <stdlib.h>
@@ -28,11 +29,8 @@ static int by_path(const void *a, const void *b)
 
 static int by_self(const void *a, const void *b)
 {
-    const struct module *x = a;
-    const struct module *y = b;
-    if (x->self != y->self)
-        return x->self > y->self ? -1 : 1;
-    return by_path(a, b);
+    const struct module *x = a, *y = b;
+    return ct_order(y->self, x->self) ?: by_path(a, b);
 }
 
 /* Adds up the functions of each module, and sorts modules by time, the largest first. Returns their

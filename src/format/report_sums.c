@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a report's functions and edges from the sums of captures and saved results, identified by the build
  * id of their program and their address in its file. */
+#include "base/search.h"
 #include "format/report_sums.h"
 
 #include <stdlib.h>
@@ -122,11 +123,8 @@ static int find_place(const struct making *m, uint32_t program, uint64_t addr, s
 
 static int by_key(const void *a, const void *b)
 {
-    const struct key *x = a;
-    const struct key *y = b;
-    if (x->program != y->program)
-        return x->program < y->program ? -1 : 1;
-    return x->addr < y->addr ? -1 : x->addr > y->addr;
+    const struct key *x = a, *y = b;
+    return ct_order(x->program, y->program) ?: ct_order(x->addr, y->addr);
 }
 
 static int add_function(struct making *m, uint32_t program, uint64_t addr, const char *label)

@@ -4,6 +4,7 @@
 
 #include "base/pair_map.h"
 #include "base/room.h"
+#include "base/search.h"
 #include "format/report_page.h"
 
 /* A tree of stacks in the making. */
@@ -66,22 +67,16 @@ static int weigh_groups(struct work *w)
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct group *x = a;
-    const struct group *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return x->context < y->context ? -1 : x->context > y->context;
+    const struct group *x = a, *y = b;
+    return ct_order(y->weight, x->weight)
+           ?: ct_order(x->stream, y->stream)
+           ?: ct_order(x->context, y->context);
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct group *x = a;
-    const struct group *y = b;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return x->context < y->context ? -1 : x->context > y->context;
+    const struct group *x = a, *y = b;
+    return ct_order(x->stream, y->stream) ?: ct_order(x->context, y->context);
 }
 
 /* Chooses the groups with the most time, and sorts them by stream and context. Returns their number. */

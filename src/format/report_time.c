@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes where the time went: stacks by weight, functions, edges. */
+#include "base/search.h"
 #include "format/report_page.h"
 
 #include <inttypes.h>
@@ -53,18 +54,10 @@ static void weigh(const struct ct_report_page *r, struct tree *t)
     }
 }
 
-static int compare(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int by_order(const void *a, const void *b)
 {
-    const struct place_order *x = a;
-    const struct place_order *y = b;
-    const int depth = compare(x->depth, y->depth);
-    const int parent = compare(x->parent, y->parent);
-    return depth ? depth : parent ? parent : compare(x->rank, y->rank);
+    const struct place_order *x = a, *y = b;
+    return ct_order(x->depth, y->depth) ?: ct_order(x->parent, y->parent) ?: ct_order(x->rank, y->rank);
 }
 
 /* Puts callers before their callees, and callees of one function in the order of their ranks. */
@@ -99,19 +92,14 @@ static size_t lay_out(struct tree *t, uint64_t least, const uint32_t *ranks, str
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct ct_lane_bar *x = a;
-    const struct ct_lane_bar *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->depth < y->depth ? -1 : x->depth > y->depth;
+    const struct ct_lane_bar *x = a, *y = b;
+    return ct_order(x->from, y->from) ?: ct_order(x->depth, y->depth);
 }
 
 static int by_depth(const void *a, const void *b)
 {
-    const struct ct_lane_bar *x = a;
-    const struct ct_lane_bar *y = b;
-    const int depth = compare(x->depth, y->depth);
-    return depth ? depth : by_begin(a, b);
+    const struct ct_lane_bar *x = a, *y = b;
+    return ct_order(x->depth, y->depth) ?: by_begin(a, b);
 }
 
 /* Drops the deepest bars if there are too many, and sorts the rest by their begin. Returns the number of bars

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes how long functions take, with plots for those with the most time. */
+#include "base/search.h"
 #include "format/report_page.h"
 
 #include <stdlib.h>
@@ -13,9 +14,7 @@ static int by_sum(const void *a, const void *b)
 {
     const struct ct_report_function *x = *(const struct ct_report_function *const *)a;
     const struct ct_report_function *y = *(const struct ct_report_function *const *)b;
-    if (x->inclusive.sum != y->inclusive.sum)
-        return x->inclusive.sum > y->inclusive.sum ? -1 : 1;
-    return x < y ? -1 : x > y;
+    return ct_order(y->inclusive.sum, x->inclusive.sum) ?: ct_order((uintptr_t)x, (uintptr_t)y);
 }
 
 static void plots(FILE *out, const struct ct_report_function **all, size_t count)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/search.h"
 #include "format/slices.h"
 
 #include <stdlib.h>
@@ -13,30 +14,18 @@ static uint64_t length(const struct ct_slice *slice)
 
 static int by_length(const void *a, const void *b)
 {
-    const uint64_t x = length(a);
-    const uint64_t y = length(b);
-    return x > y ? -1 : x < y;
-}
-
-static int order(uint64_t x, uint64_t y)
-{
-    return x < y ? -1 : x > y;
+    return ct_order(length(b), length(a));
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const struct ct_slice *x = a;
-    const struct ct_slice *y = b;
-    int result = order(x->lane, y->lane);
-    if (!result)
-        result = order(x->ctxt, y->ctxt);
-    if (!result)
-        result = order(x->from, y->from);
-    if (!result)
-        result = order(x->depth, y->depth);
-    if (!result)
-        result = order(y->to, x->to);
-    return result ? result : order(x->function, y->function);
+    const struct ct_slice *x = a, *y = b;
+    return ct_order(x->lane, y->lane)
+           ?: ct_order(x->ctxt, y->ctxt)
+           ?: ct_order(x->from, y->from)
+           ?: ct_order(x->depth, y->depth)
+           ?: ct_order(y->to, x->to)
+           ?: ct_order(x->function, y->function);
 }
 
 /* Drops all slices that are not longer than the first one beyond `most`, because a choice among equally long

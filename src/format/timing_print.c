@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/search.h"
 #include "format/timing_print.h"
 
 #include <inttypes.h>
@@ -17,11 +18,8 @@ struct place {
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct place *x = a;
-    const struct place *y = b;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    const struct place *x = a, *y = b;
+    return ct_order(y->weight, x->weight) ?: ct_order(x->index, y->index);
 }
 
 /* Returns the weight of an item. Sets *ran when it was executed, because without cycle counts its weight may

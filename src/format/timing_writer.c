@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the times of streams and sums to a receiver. */
+#include "base/search.h"
 #include "coretap/format.h"
 
 #include <stdlib.h>
@@ -208,14 +209,13 @@ static int write_all(struct ct_timing_writer *writer, struct ct_timing_view *vie
 
 static int by_place(const void *a, const void *b)
 {
-    const struct ct_timing_edge *x = a;
-    const struct ct_timing_edge *y = b;
+    const struct ct_timing_edge *x = a, *y = b;
     const uint64_t left[] = {x->start, x->last, x->kind, !x->exec, x->next};
     const uint64_t right[] = {y->start, y->last, y->kind, !y->exec, y->next};
     size_t i = 0;
     while (i + 1 < sizeof left / sizeof *left && left[i] == right[i])
         i++;
-    return left[i] < right[i] ? -1 : left[i] > right[i];
+    return ct_order(left[i], right[i]);
 }
 
 /* Writes the taken edges, sorted by address, because the order of edges, and the edges never taken, depend on

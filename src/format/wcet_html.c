@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/search.h"
 #include "format/wcet_html.h"
 
 #include <inttypes.h>
@@ -154,11 +155,8 @@ struct of_function {
 
 static int by_cycles(const void *a, const void *b)
 {
-    const struct of_function *x = a;
-    const struct of_function *y = b;
-    if (x->cycles != y->cycles)
-        return x->cycles > y->cycles ? -1 : 1;
-    return x->block < y->block ? -1 : x->block > y->block;
+    const struct of_function *x = a, *y = b;
+    return ct_order(y->cycles, x->cycles) ?: ct_order(x->block, y->block);
 }
 
 /* Adds up the path by function. The path is sorted by function. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/search.h"
 #include "format/wcet_source.h"
 
 #include <stdlib.h>
@@ -50,11 +51,8 @@ static int add_step(struct ct_wcet_source *s, size_t *room, const struct ct_wcet
 
 static int by_line(const void *a, const void *b)
 {
-    const struct ct_wcet_line *x = a;
-    const struct ct_wcet_line *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    const struct ct_wcet_line *x = a, *y = b;
+    return ct_order(x->file, y->file) ?: ct_order(x->line, y->line);
 }
 
 static void join(struct ct_wcet_source *s)

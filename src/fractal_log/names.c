@@ -47,13 +47,9 @@ static int push(struct ct_fractal_names *n, uint64_t lo, uint64_t size, const ch
 static int by_address(const void *a, const void *b)
 {
     const struct ct_fractal_name *x = a, *y = b;
-    if (x->lo != y->lo)
-        return x->lo < y->lo ? -1 : 1;
     /* of several names at one address the longest range counts, then the first in alphabetical order, so that
      * the choice is always the same */
-    if (x->hi != y->hi)
-        return x->hi > y->hi ? -1 : 1;
-    return strcmp(x->text, y->text);
+    return ct_order(x->lo, y->lo) ?: ct_order(y->hi, x->hi) ?: strcmp(x->text, y->text);
 }
 
 /* Removes aliases, and ends each symbol without a size where the next one begins. */

@@ -78,9 +78,7 @@ static bool read_one(struct ct_fractal_milestones *m, const char *text)
 static int by_point(const void *a, const void *b)
 {
     const struct ct_fractal_observed *x = a, *y = b;
-    if (x->point != y->point)
-        return x->point < y->point ? -1 : 1;
-    return x->milestone < y->milestone ? -1 : x->milestone > y->milestone;
+    return ct_order(x->point, y->point) ?: ct_order(x->milestone, y->milestone);
 }
 
 /* Adds a milestone for all milestones of one line, `first` to `end`, because a hit of the line may mean any

@@ -130,16 +130,14 @@ static uint32_t sets_of(const struct ct_fractal_log_info *info)
 static int by_events(const void *a, const void *b)
 {
     const struct ct_fractal_by_page *x = a, *y = b;
-    if (x->events != y->events)
-        return x->events < y->events ? 1 : -1;
-    return x->page < y->page ? -1 : x->page > y->page;
+    return ct_order(y->events, x->events) ?: ct_order(x->page, y->page);
 }
 
 /* Orders numbers. */
 static int by_number(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
+    return ct_order(x, y);
 }
 
 size_t ct_fractal_report_top(const struct ct_fractal_report *r, size_t *out, size_t most)

@@ -8,6 +8,7 @@
 #include "base/out.h"
 #include "base/printable.h"
 #include "base/require.h"
+#include "base/search.h"
 #include "coretap/fractal_report.h"
 
 #define ROWS 15 /* rows of a table */
@@ -23,9 +24,7 @@ static int by_events(const void *a, const void *b)
 {
     const struct ct_fractal_sum *x = *(const struct ct_fractal_sum *const *)a;
     const struct ct_fractal_sum *y = *(const struct ct_fractal_sum *const *)b;
-    if (x->events != y->events)
-        return x->events < y->events ? 1 : -1;
-    return x < y ? -1 : x > y;
+    return ct_order(y->events, x->events) ?: ct_order((uintptr_t)x, (uintptr_t)y);
 }
 
 /* Prints a name with its program; prints `unnamed` for an empty name. */

@@ -11,6 +11,7 @@
 #include "base/require.h"
 #include "base/saturate.h"
 #include "base/room.h"
+#include "base/search.h"
 
 static struct ct_fractal_sums *of(struct ct_analysis *analysis)
 {
@@ -24,34 +25,22 @@ static int no_memory(const struct ct_fractal_sums *s)
 
 /* ---- keys ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare(const void *a, const void *b)
 {
-    const struct ct_fractal_sum *x = a;
-    const struct ct_fractal_sum *y = b;
-    int order = strcmp(x->program, y->program);
-    order = order ? order : compare_numbers(x->kind, y->kind);
-    order = order ? order : strcmp(x->name, y->name);
-    return order ? order : compare_numbers(x->offset, y->offset);
+    const struct ct_fractal_sum *x = a, *y = b;
+    return strcmp(x->program, y->program)
+           ?: ct_order(x->kind, y->kind)
+           ?: strcmp(x->name, y->name)
+           ?: ct_order(x->offset, y->offset);
 }
 
 static int compare_points(const void *a, const void *b)
 {
-    const struct ct_fractal_point_sum *x = a;
-    const struct ct_fractal_point_sum *y = b;
-    int order = strcmp(x->program, y->program);
-    order = order ? order : strcmp(x->name, y->name);
-    order = order ? order : compare_numbers(x->offset, y->offset);
-    return order ? order : compare_numbers(x->clock_hz, y->clock_hz);
-}
-
-static uint64_t add_text(uint64_t sum, const char *text)
-{
-    return ct_fnv(sum, text, strlen(text) + 1);
+    const struct ct_fractal_point_sum *x = a, *y = b;
+    return strcmp(x->program, y->program)
+           ?: strcmp(x->name, y->name)
+           ?: ct_order(x->offset, y->offset)
+           ?: ct_order(x->clock_hz, y->clock_hz);
 }
 
 /* Adds a number to a hash. Mixes all bits, because page offsets have equal low bits and the low bits choose
@@ -64,13 +53,13 @@ static uint64_t add_number(uint64_t sum, uint64_t number)
 
 static uint64_t key_of(const struct ct_fractal_sum *row)
 {
-    const uint64_t texts = add_text(add_text(CT_FNV_BEGIN, row->program), row->name);
+    const uint64_t texts = ct_fnv_text(ct_fnv_text(CT_FNV_BEGIN, row->program), row->name);
     return add_number(add_number(texts, row->kind), row->offset);
 }
 
 static uint64_t key_of_point(const struct ct_fractal_point_sum *row)
 {
-    const uint64_t texts = add_text(add_text(CT_FNV_BEGIN, row->program), row->name);
+    const uint64_t texts = ct_fnv_text(ct_fnv_text(CT_FNV_BEGIN, row->program), row->name);
     return add_number(add_number(texts, row->offset), row->clock_hz);
 }
 

@@ -65,9 +65,7 @@ struct ct_fractal_watch {
 static int by_line(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return x->watch < y->watch ? -1 : x->watch > y->watch;
+    return ct_order(x->line, y->line) ?: ct_order(x->watch, y->watch);
 }
 
 static void add_range(struct ct_fractal_watch *w, struct range range, uint64_t number)

@@ -497,29 +497,22 @@ static int play(struct player *pl, const struct ct_perf_event *event)
 
 static int event_order(const void *a, const void *b)
 {
-    const struct ct_perf_event *x = a;
-    const struct ct_perf_event *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    const struct ct_perf_event *x = a, *y = b;
+    return ct_order(x->time, y->time) ?: ct_order(x->order, y->order);
 }
 
 /* ---- the result ---- */
 
 static int process_order(const void *a, const void *b)
 {
-    const struct ct_process *x = a;
-    const struct ct_process *y = b;
-    return x->pid < y->pid ? -1 : x->pid > y->pid;
+    const struct ct_process *x = a, *y = b;
+    return ct_order(x->pid, y->pid);
 }
 
 static int thread_order(const void *a, const void *b)
 {
-    const struct ct_thread *x = a;
-    const struct ct_thread *y = b;
-    if (x->tid != y->tid)
-        return x->tid < y->tid ? -1 : 1;
-    return x->from < y->from ? -1 : x->from > y->from;
+    const struct ct_thread *x = a, *y = b;
+    return ct_order(x->tid, y->tid) ?: ct_order(x->from, y->from);
 }
 
 /* Removes entries that repeat the one before. Returns the number that remain. */

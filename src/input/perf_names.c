@@ -18,9 +18,7 @@ static int by_thread(const void *a, const void *b)
 {
     const struct entry *x = *(struct entry *const *)a;
     const struct entry *y = *(struct entry *const *)b;
-    if (x->is.context != y->is.context)
-        return x->is.context < y->is.context ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return ct_order(x->is.context, y->is.context) ?: ct_order(x->order, y->order);
 }
 
 /* Makes an entry for each event that names a thread. The events must be in order of time. */

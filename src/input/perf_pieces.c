@@ -26,25 +26,18 @@ struct layout {
     size_t count;
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int cpu_order(const void *a, const void *b)
 {
     const struct ct_perf_aux *x = *(const struct ct_perf_aux *const *)a;
     const struct ct_perf_aux *y = *(const struct ct_perf_aux *const *)b;
-    int by_cpu = compare(x->sample.cpu, y->sample.cpu);
-    return by_cpu ? by_cpu : compare(x->begin, y->begin);
+    return ct_order(x->sample.cpu, y->sample.cpu) ?: ct_order(x->begin, y->begin);
 }
 
 static int tid_order(const void *a, const void *b)
 {
     const struct ct_perf_aux *x = *(const struct ct_perf_aux *const *)a;
     const struct ct_perf_aux *y = *(const struct ct_perf_aux *const *)b;
-    int by_tid = compare(x->sample.tid, y->sample.tid);
-    return by_tid ? by_tid : compare(x->begin, y->begin);
+    return ct_order(x->sample.tid, y->sample.tid) ?: ct_order(x->begin, y->begin);
 }
 
 /* Sets start and end of snapshots. The record of a snapshot has the end in place of the start, and a size

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the ELF files of a recording that ran: those of the processes with trace, if the recording says whose
  * it is. Context IDs in the trace may show more. */
+#include "base/search.h"
 #include "input/perf.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static int number_order(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a;
     const uint32_t y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
+    return ct_order(x, y);
 }
 
 static bool has(const struct numbers *n, uint32_t number)

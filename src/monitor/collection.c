@@ -2,6 +2,7 @@
 /* One weight-balanced tree (Adams; constants 3 and 2 by Hirai and Yamamoto) implements all collections,
  * ordered by key or by position. Versions share subtrees. */
 #include "monitor/collection.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -294,5 +295,5 @@ int ct_mon_collection_compare(struct ct_mon_heap *h, const struct ct_mon_obj *a,
         if (c)
             return c;
     }
-    return (n > m) - (n < m);
+    return ct_order(n, m);
 }

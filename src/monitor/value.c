@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "monitor/arena.h"
 #include "monitor/collection.h"
 
@@ -265,11 +266,6 @@ struct ct_mon_cell ct_mon_value_concat(struct ct_mon_heap *h, const struct ct_mo
     return (struct ct_mon_cell){.v.o = &s->o, .meta = META_PTR};
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_float(double a, double b)
 {
     if (isnan(a) || isnan(b))
@@ -281,11 +277,11 @@ static int compare_big(struct ct_mon_heap *h, const struct ct_mon_obj *a, const 
 {
     if (a->negative != b->negative)
         return a->negative ? -1 : 1;
-    int c = compare_u64(a->size, b->size);
+    int c = ct_order(a->size, b->size);
     heap_spend(h, a->size);
     for (uint32_t i = a->size; !c && i-- > 0;)
-        c = compare_u64(((const struct ct_mon_obj_big *)a)->digits[i],
-                        ((const struct ct_mon_obj_big *)b)->digits[i]);
+        c = ct_order(((const struct ct_mon_obj_big *)a)->digits[i],
+                     ((const struct ct_mon_obj_big *)b)->digits[i]);
     return a->negative ? -c : c;
 }
 
@@ -298,7 +294,7 @@ static int compare_objects(struct ct_mon_heap *h, const struct ct_mon_obj *a, co
         heap_spend(h, n / UNIT_BYTES);
         int c = memcmp(((const struct ct_mon_obj_string *)a)->text,
                        ((const struct ct_mon_obj_string *)b)->text, n);
-        return c ? c : compare_u64(a->size, b->size);
+        return c ? c : ct_order(a->size, b->size);
     }
     if (a->kind == OBJ_BIG)
         return compare_big(h, a, b);
@@ -311,7 +307,7 @@ static int compare_objects(struct ct_mon_heap *h, const struct ct_mon_obj *a, co
         if (c)
             return c;
     }
-    return compare_u64(a->size, b->size);
+    return ct_order(a->size, b->size);
 }
 
 int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b)
@@ -319,7 +315,7 @@ int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, con
     if (!heap_spend(h, 2))
         return 0;
     if ((a->meta ^ b->meta) & (META_SOME | META_ERR))
-        return compare_u64(a->meta & (META_SOME | META_ERR), b->meta & (META_SOME | META_ERR));
+        return ct_order(a->meta & (META_SOME | META_ERR), b->meta & (META_SOME | META_ERR));
     if ((a->meta & META_PTR) && (b->meta & META_PTR))
         return compare_objects(h, a->v.o, b->v.o);
     if (a->meta & META_PTR) /* one Int has more than 64 bits, the other has not */

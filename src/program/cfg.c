@@ -221,9 +221,8 @@ static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
 
 static int by_entry(const void *a, const void *b)
 {
-    const struct ct_cfg_func *x = a;
-    const struct ct_cfg_func *y = b;
-    return x->entry < y->entry ? -1 : x->entry > y->entry;
+    const struct ct_cfg_func *x = a, *y = b;
+    return ct_order(x->entry, y->entry);
 }
 
 /* Numbers all functions by address, however they were found. */

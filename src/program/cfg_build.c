@@ -21,9 +21,8 @@ struct draft {
 
 static int by_address(const void *a, const void *b)
 {
-    const struct ct_cfg_work *x = a;
-    const struct ct_cfg_work *y = b;
-    return x->addr < y->addr ? -1 : x->addr > y->addr;
+    const struct ct_cfg_work *x = a, *y = b;
+    return ct_order(x->addr, y->addr);
 }
 
 static int too_many(struct ct_cfg *cfg, const char *what)
@@ -221,11 +220,8 @@ static int propose_all(struct ct_cfg *cfg, struct draft *draft, const struct ct_
 
 static int by_kind(const void *a, const void *b)
 {
-    const struct ct_cfg_edge *x = a;
-    const struct ct_cfg_edge *y = b;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return x->target < y->target ? -1 : x->target > y->target;
+    const struct ct_cfg_edge *x = a, *y = b;
+    return ct_order(x->kind, y->kind) ?: ct_order(x->target, y->target);
 }
 
 static int add_edges(struct ct_cfg *cfg, uint32_t from, struct draft *draft)

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/name_suffix.h"
 #include "base/ctx.h"
+#include "base/search.h"
 #include "program/cfg.h"
 
 static const char *label_of(const struct ct_cfg *cfg, const struct ct_symbol *symbol, const char *name)
@@ -334,9 +335,8 @@ static int follow(struct ct_cfg *cfg, struct ct_cfg_work at, bool take_addresses
 
 static int by_address(const void *a, const void *b)
 {
-    const struct ct_cfg_work *x = a;
-    const struct ct_cfg_work *y = b;
-    return x->addr < y->addr ? -1 : x->addr > y->addr;
+    const struct ct_cfg_work *x = a, *y = b;
+    return ct_order(x->addr, y->addr);
 }
 
 /* Looks for the tables of the computed branches found since the last call, after everything else was

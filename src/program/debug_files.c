@@ -218,15 +218,13 @@ static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *p
 
 static int compare_ids(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
 {
-    return a_size != b_size ? a_size < b_size ? -1 : 1 : memcmp(a, b, a_size);
+    return ct_order(a_size, b_size) ?: memcmp(a, b, a_size);
 }
 
 static int by_id(const void *a, const void *b)
 {
-    const struct entry *x = a;
-    const struct entry *y = b;
-    int order = compare_ids(x->id, x->id_size, y->id, y->id_size);
-    return order ? order : strcmp(x->path, y->path);
+    const struct entry *x = a, *y = b;
+    return compare_ids(x->id, x->id_size, y->id, y->id_size) ?: strcmp(x->path, y->path);
 }
 
 static int add_file(struct ct_debug_files *files, const char *path)

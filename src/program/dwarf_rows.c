@@ -2,6 +2,7 @@
 /* Reads the rows of all line tables, and sorts them by address without overlaps. */
 #include "base/ctx.h"
 #include "base/room.h"
+#include "base/search.h"
 #include "program/dwarf_lines.h"
 
 #include <gelf.h>
@@ -173,15 +174,10 @@ static int read_tables(struct ct_dwarf_reader *reader, struct rows *rows)
 
 static int by_address(const void *a, const void *b)
 {
-    const struct raw_row *x = a;
-    const struct raw_row *y = b;
-    if (x->line.addr != y->line.addr)
-        return x->line.addr < y->line.addr ? -1 : 1;
-    bool x_empty = x->line.addr == x->line.end;
-    bool y_empty = y->line.addr == y->line.end;
-    if (x_empty != y_empty)
-        return x_empty ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    const struct raw_row *x = a, *y = b;
+    return ct_order(x->line.addr, y->line.addr)
+           ?: ct_order(x->line.addr != x->line.end, y->line.addr != y->line.end) /* empty ones first */
+           ?: ct_order(x->order, y->order);
 }
 
 /* Sorts the rows. Where two overlap, the later one ends the earlier one; of two rows with the same start the

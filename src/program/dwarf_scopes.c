@@ -2,6 +2,7 @@
 /* Reads functions, and the calls that were inlined into them, from the tree of debugging entries. */
 #include "base/ctx.h"
 #include "base/room.h"
+#include "base/search.h"
 #include "program/dwarf_split.h"
 #include "program/name_limit.h"
 
@@ -348,22 +349,14 @@ static void tell_missing(const struct scopes *s)
  * it. */
 static int by_address(const void *a, const void *b)
 {
-    const struct ct_extent *x = a;
-    const struct ct_extent *y = b;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
-    return x->owner < y->owner ? -1 : x->owner > y->owner;
+    const struct ct_extent *x = a, *y = b;
+    return ct_order(x->addr, y->addr) ?: ct_order(y->end, x->end) ?: ct_order(x->owner, y->owner);
 }
 
 static int label_by_address(const void *a, const void *b)
 {
-    const struct ct_line *x = a;
-    const struct ct_line *y = b;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    const struct ct_line *x = a, *y = b;
+    return ct_order(x->addr, y->addr) ?: ct_order(x->line, y->line);
 }
 
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader)

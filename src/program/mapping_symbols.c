@@ -33,11 +33,8 @@ static bool is_mapping(const char *name, uint32_t *isa)
 
 static int by_address(const void *a, const void *b)
 {
-    const struct ct_map_point *x = a;
-    const struct ct_map_point *y = b;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    const struct ct_map_point *x = a, *y = b;
+    return ct_order(x->addr, y->addr) ?: ct_order(x->order, y->order);
 }
 
 /* Reads the mapping symbols of one table, which has room for `room` symbols. */

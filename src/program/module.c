@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/search.h"
 #include "program/module.h"
 
 #include <elf.h>
@@ -58,7 +59,7 @@ static int by_address(const void *a, const void *b)
 {
     const struct ct_module_scn *x = *(struct ct_module_scn *const *)a;
     const struct ct_module_scn *y = *(struct ct_module_scn *const *)b;
-    return x->addr < y->addr ? -1 : x->addr > y->addr;
+    return ct_order(x->addr, y->addr);
 }
 
 /* Plans the segments and their offsets in the linked file: after the bytes of the old one. */

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/room.h"
+#include "base/search.h"
 #include "program/symbols.h"
 
 #include <stdlib.h>
@@ -29,9 +30,8 @@ struct slots {
 
 static int by_address(const void *a, const void *b)
 {
-    const struct slot *x = a;
-    const struct slot *y = b;
-    return x->addr < y->addr ? -1 : x->addr > y->addr;
+    const struct slot *x = a, *y = b;
+    return ct_order(x->addr, y->addr);
 }
 
 static int add_slot(struct ct_collector *c, struct slots *slots, uint64_t addr, const char *name)

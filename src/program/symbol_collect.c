@@ -42,9 +42,8 @@ Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *h
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct ct_code_bytes *x = a;
-    const struct ct_code_bytes *y = b;
-    return x->addr < y->addr ? -1 : x->addr > y->addr;
+    const struct ct_code_bytes *x = a, *y = b;
+    return ct_order(x->addr, y->addr);
 }
 
 static void add_code(struct ct_collector *c, uint64_t addr, const Elf_Data *data)
@@ -191,29 +190,20 @@ int ct_collect_all(struct ct_collector *c, const struct ct_symbol_options *optio
  * table. */
 static int by_name(const char *a, const char *b)
 {
-    size_t x = strspn(a, "_");
-    size_t y = strspn(b, "_");
-    return x != y ? x < y ? -1 : 1 : strcmp(a, b);
+    return ct_order(strspn(a, "_"), strspn(b, "_")) ?: strcmp(a, b);
 }
 
 int ct_function_order(const void *a, const void *b)
 {
-    const struct ct_function *f = a;
-    const struct ct_function *g = b;
-    const struct ct_symbol *x = &f->symbol;
-    const struct ct_symbol *y = &g->symbol;
-    if (x->addr != y->addr)
-        return x->addr < y->addr ? -1 : 1;
-    if (!x->name != !y->name)
-        return x->name ? -1 : 1;
-    if ((x->size == 0) != (y->size == 0))
-        return x->size == 0 ? 1 : -1;
-    if (f->rank != g->rank)
-        return f->rank < g->rank ? -1 : 1;
-    if (x->size != y->size)
-        return x->size > y->size ? -1 : 1;
-    int order = x->name ? by_name(x->name, y->name) : 0;
-    return order ? order : (int)x->source - (int)y->source;
+    const struct ct_function *f = a, *g = b;
+    const struct ct_symbol *x = &f->symbol, *y = &g->symbol;
+    return ct_order(x->addr, y->addr)
+           ?: ct_order(!x->name, !y->name)
+           ?: ct_order(x->size == 0, y->size == 0)
+           ?: ct_order(f->rank, g->rank)
+           ?: ct_order(y->size, x->size)
+           ?: (x->name ? by_name(x->name, y->name) : 0)
+           ?: ct_order(x->source, y->source);
 }
 
 /* Keeps one function at each address, with bounds from unwind information if it has none, and removes

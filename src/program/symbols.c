@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of an ELF file, sorted by address, and look-ups in them. */
+#include "base/search.h"
 #include "program/symbols.h"
 #include "base/archive.h"
 #include "base/bytes.h"
@@ -85,9 +86,8 @@ static uint64_t first_load(const struct ct_elf *elf)
 
 static int code_order(const void *a, const void *b)
 {
-    const struct ct_code_range *x = a;
-    const struct ct_code_range *y = b;
-    return x->low < y->low ? -1 : x->low > y->low;
+    const struct ct_code_range *x = a, *y = b;
+    return ct_order(x->low, y->low);
 }
 
 /* Adds the segments with one of these flags, 0: all. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/search.h"
 #include "program/text_image.h"
 
 #include <elf.h>
@@ -256,7 +257,7 @@ static int by_address(const void *a, const void *b)
 {
     const uint64_t x = ((const struct piece *)a)->addr;
     const uint64_t y = ((const struct piece *)b)->addr;
-    return x < y ? -1 : x > y;
+    return ct_order(x, y);
 }
 
 /* Sorts the pieces, and refuses overlaps. */

@@ -30,31 +30,20 @@ static int no_memory(const struct ct_verify_sums *s)
 
 /* ---- violations ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Orders violations by run, time, buffer and ID. The other fields make the order total. */
 static int compare_violations(const struct ct_verify_violation *a, const struct ct_verify_violation *b)
 {
-    const int orders[] = {
-        strcmp(a->run, b->run),
-        compare_numbers(a->time, b->time),
-        strcmp(a->buffer, b->buffer),
-        compare_numbers(a->id, b->id),
-        strcmp(a->value, b->value),
-        compare_numbers(a->addr, b->addr),
-        strcmp(a->watch, b->watch),
-        strcmp(a->function, b->function),
-        strcmp(a->file, b->file),
-        compare_numbers(a->line, b->line),
-        compare_numbers(a->uncertain, b->uncertain),
-    };
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-        if (orders[i])
-            return orders[i];
-    return 0;
+    return strcmp(a->run, b->run)
+           ?: ct_order(a->time, b->time)
+           ?: strcmp(a->buffer, b->buffer)
+           ?: ct_order(a->id, b->id)
+           ?: strcmp(a->value, b->value)
+           ?: ct_order(a->addr, b->addr)
+           ?: strcmp(a->watch, b->watch)
+           ?: strcmp(a->function, b->function)
+           ?: strcmp(a->file, b->file)
+           ?: ct_order(a->line, b->line)
+           ?: ct_order(a->uncertain, b->uncertain);
 }
 
 /* Returns how many bytes of a text are kept. */
@@ -146,10 +135,10 @@ void ct_verify_sum_number(struct ct_verify_sum *sum, union ct_monitor_value valu
 
 static int compare(const struct ct_verify_sum *a, const struct ct_verify_sum *b)
 {
-    int order = strcmp(a->spec, b->spec);
-    order = order ? order : compare_numbers(a->sum, b->sum);
-    order = order ? order : strcmp(a->output, b->output);
-    return order ? order : compare_numbers(a->type, b->type);
+    return strcmp(a->spec, b->spec)
+           ?: ct_order(a->sum, b->sum)
+           ?: strcmp(a->output, b->output)
+           ?: ct_order(a->type, b->type);
 }
 
 /* Returns the index of a sum, or the index where it belongs. */
@@ -252,11 +241,6 @@ static int copy_binds(struct ct_verify_sums *s, struct ct_verify_sums_spec *spec
     return spec->binds && spec->bind_count == count ? CT_OK : no_memory(s);
 }
 
-static uint64_t add_text(uint64_t sum, const char *text)
-{
-    return ct_fnv(sum, text, strlen(text) + 1);
-}
-
 /* Adds the inputs and their places to a hash. */
 static uint64_t add_binds(uint64_t sum, const struct ct_verify_sums_spec *spec)
 {
@@ -268,7 +252,7 @@ static uint64_t add_binds(uint64_t sum, const struct ct_verify_sums_spec *spec)
             if (strcmp(spec->binds[k].input, in.name) == 0)
                 place = spec->binds[k].place;
         if (place)
-            sum = add_text(add_text(sum, in.name), place);
+            sum = ct_fnv_text(ct_fnv_text(sum, in.name), place);
     }
     return sum;
 }
@@ -285,8 +269,8 @@ static uint64_t add_rules(uint64_t sum, const struct ct_verify_sums *s, const st
             if (strcmp(s->rules[k].input, out.name) == 0)
                 rule = &s->rules[k];
         if (rule)
-            sum = add_text(add_text(add_text(sum, out.name), rule->place ? "=" : "each"),
-                           rule->place ? rule->place : "");
+            sum = ct_fnv_text(ct_fnv_text(ct_fnv_text(sum, out.name), rule->place ? "=" : "each"),
+                              rule->place ? rule->place : "");
     }
     return sum;
 }
@@ -300,7 +284,7 @@ uint64_t ct_verify_sums_key(const struct ct_verify_sums *s, size_t number)
     snprintf(fed, sizeof fed, "%016" PRIx64 " %u %" PRIu64 " %" PRIu64 " %" PRIu64,
              ct_monitor_sum(spec->spec), o->clock, scaled ? o->ticks : 0, scaled ? o->ticks_to : 0,
              o->forget);
-    return add_rules(add_binds(add_text(CT_FNV_BEGIN, fed), spec), s, spec->spec);
+    return add_rules(add_binds(ct_fnv_text(CT_FNV_BEGIN, fed), spec), s, spec->spec);
 }
 
 /* Returns whether the last specification equals an earlier one, so that its results would count twice. */
