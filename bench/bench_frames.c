@@ -7,7 +7,6 @@
  *   bench_frames [ROUNDS [PIECE [FILE FRAMING]]] */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "support/rng.h"

@@ -11,7 +11,6 @@
  * number of bytes of the trace. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "coretap/decode.h"

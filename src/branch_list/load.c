@@ -5,7 +5,6 @@
 #include "branch_list/proto.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 

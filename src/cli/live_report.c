@@ -6,8 +6,6 @@
 #include "coretap/format.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef int print_fn(struct cli_live *live, FILE *out);
 

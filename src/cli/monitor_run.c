@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/monitor_run.h"
 
-#include <stdlib.h>
-
 #include "cli/fractal_source.h"
 #include "cli/output.h"
 #include "coretap/fractal_watch.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The formats of 'coretap profile' that show functions along time: slices for Chrome, and traces for
  * Perfetto. */
-#include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_own.h"
 #include "cli/together.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/together.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/monitor_run.h"
-#include "cli/output.h"
 
 struct look {
     const struct cli_args *args;

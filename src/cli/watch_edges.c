@@ -2,8 +2,6 @@
 /* coretap watch --all-edges: an event for each traversal of an edge. */
 #include "cli/watch_edges.h"
 
-#include <inttypes.h>
-
 #include "cli/output.h"
 #include "cli/streams.h"
 #include "coretap/format.h"

@@ -2,7 +2,6 @@
 /* Runs a program under QEMU, word by word, on the simulated clusters. */
 #include <ctype.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 /* The names of the threads of a recording: from COMM records; a new thread has the name of the thread that
  * created it. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/search.h"
 #include "input/perf.h"

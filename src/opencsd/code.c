@@ -2,7 +2,6 @@
 #include "opencsd/code.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "opencsd/itm_text.h"
 #include "opencsd/layout.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/etm4_packet.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "opencsd/etm4_fields.h"

@@ -3,7 +3,6 @@
  * with global state. */
 #include "opencsd/log.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the interface that make the library print frames and elements. */
-#include "opencsd/log.h"
 #include "opencsd/tree.h"
 
 ocsd_err_t ocsd_dt_set_raw_frame_printer(const dcd_tree_handle_t handle, int flags)

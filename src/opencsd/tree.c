@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "opencsd/layout.h"
 #include "opencsd/log.h"

@@ -4,7 +4,6 @@
 #include "program/demangle.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/path.h"
 #include "program/symbols.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -5,8 +5,6 @@
 #include "base/bytes.h"
 #include "base/elf_look.h"
 
-#include <string.h>
-
 enum {
     PAGE_SIZE = 4096,
     BLOCK = 256,     /* bytes: the size of a small function, and more than is patched in one place */

@@ -5,7 +5,6 @@
 #include "base/room.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
 /* ---- fork ---- */
 

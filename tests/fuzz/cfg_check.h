@@ -2,8 +2,6 @@
 /* Checks what must hold of each control flow graph. */
 #pragma once
 
-#include <stdlib.h>
-
 #include "coretap/cfg.h"
 #include "fuzz.h"
 

@@ -5,7 +5,6 @@
  * is empty. */
 #define _GNU_SOURCE /* memfd_create */
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "fleet/capture_files.h"

@@ -4,7 +4,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Suppresses leaks in the library: it does not free elements and callbacks of trees that it destroys. */
 const char *__lsan_default_suppressions(void);

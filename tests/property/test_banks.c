@@ -3,7 +3,6 @@
  * verdicts at the same times as each formula alone, even with more joint states than are cached. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "coretap/monitor.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "input/reader.h"
 #include "support/memory_files.h"

@@ -3,7 +3,6 @@
  * of running it. */
 #pragma once
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

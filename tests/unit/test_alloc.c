@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets every allocation of the input and frame layers fail once: the call returns CT_ERR_NOMEM, and nothing
  * leaks (which the sanitizer checks). Linked with --wrap, so that the library's allocations come here. */
-#include <stdlib.h>
 
 #include "coretap/frame.h"
 #include "support/capture_fixture.h"

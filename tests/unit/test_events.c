@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks events: their cycle counts, targets that come later, gaps and what was lost in them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "coretap/decode.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks names of addresses in FRACTAL's event logs, and reports of logs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "coretap/fractal_names.h"
 #include "coretap/fractal_report.h"

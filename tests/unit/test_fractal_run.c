@@ -2,7 +2,6 @@
 /* Checks FRACTAL runs: ranges, replays, settings of the cluster, the form of overheads, and sums of logs.
  * Runs of a program under QEMU are checked in tests/recorded. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

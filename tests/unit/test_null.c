@@ -2,7 +2,6 @@
 /* Checks that NULL for a required object gives CT_ERR_ARG, that a NULL object has nothing, and that a call
  * that fails sets the object that it would return to NULL. */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

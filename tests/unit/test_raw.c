@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks raw traces with an .ini. */
-#include <stdlib.h>
 
 #include "support/capture_fixture.h"
 #include "support/unit.h"

@@ -3,7 +3,6 @@
  * compared with the whole in tests/property/test_shards.c. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fnv.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks the program that the parts of a stream share. */
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "flow/shared_program.h"
 #include "support/unit.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Invalid arguments, each in a process of its own, because 1.3.3 crashes at many of them. */
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

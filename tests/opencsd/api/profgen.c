@@ -3,7 +3,6 @@
  * for a Cortex-M, the executable segments of its program as regions of one file, and the callback for
  * elements. Then it resets, and passes data until all is consumed; it skips a byte that is no packet and
  * resets there. A monitor sees the packets. */
-#include <string.h>
 
 #include "opencsd/api/api.h"
 
