@@ -114,6 +114,13 @@ static inline int ct_source_tells_context(const struct ct_source *source)
     return (source->regs.configr >> 6 & 1) != 0 || ct_source_thread_in_vmid(source);
 }
 
+/* Returns 1 for the protocols of software trace, else 0: a program writes STM and ITM, and they say nothing
+ * of its instructions. `protocol` is one of enum ct_protocol. */
+static inline int ct_protocol_is_software(uint8_t protocol)
+{
+    return protocol == CT_PROTOCOL_STM || protocol == CT_PROTOCOL_ITM;
+}
+
 /* Returns 1 when a source is an ETMv3 that traces data transfers, else 0. Bits 2 and 3 of ETMCR enable their
  * values and addresses. */
 static inline int ct_source_traces_data(const struct ct_source *source)

@@ -6,6 +6,12 @@
 
 #include "base/bytes.h"
 
+/* Returns the value of a hexadecimal digit in lower case; -1 for other characters. */
+static inline int ct_hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* bytes after a number that writing it may overwrite */
 #define CT_DIGITS_SLACK 16
 

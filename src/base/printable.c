@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/digits.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 
@@ -139,17 +140,12 @@ void ct_escape_to_read(const char *text, char *out)
     *out = '\0';
 }
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool ct_unescape(char *text)
 {
     char *to = text;
     for (; *text; to++) {
-        const int high = text[0] == '\\' && text[1] == 'x' ? hex_digit(text[2]) : -1;
-        const int low = high >= 0 ? hex_digit(text[3]) : -1;
+        const int high = text[0] == '\\' && text[1] == 'x' ? ct_hex_digit(text[2]) : -1;
+        const int low = high >= 0 ? ct_hex_digit(text[3]) : -1;
         *to = low >= 0 ? (char)(high << 4 | low) : *text;
         text += low >= 0 ? 4 : 1;
         if (!*to)

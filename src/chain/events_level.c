@@ -14,18 +14,13 @@ static bool has_program(const struct ct_buffer *buffer)
     return has;
 }
 
-static bool is_software(const struct ct_source *source)
-{
-    return source->protocol == CT_PROTOCOL_STM || source->protocol == CT_PROTOCOL_ITM;
-}
-
 enum ct_level ct_events_level(const struct ct_buffer *buffer, const struct ct_source *source,
                               enum ct_events_from from)
 {
     if (!buffer || !source)
         return CT_LEVEL_FRAME;
     const bool along = from == CT_EVENTS_FROM_PROGRAM || (from == CT_EVENTS_FROM_AUTO && has_program(buffer));
-    return along && !is_software(source) ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
+    return along && !ct_protocol_is_software(source->protocol) ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
 }
 
 /* Returns whether branch broadcast is on: TRCCONFIGR.BB in ETMv4, bit 8 of ETMCR before that. */
@@ -35,5 +30,5 @@ int ct_source_has_branches(const struct ct_source *source)
         return 0;
     if (source->protocol == CT_PROTOCOL_PTM || source->protocol == CT_PROTOCOL_ETM3)
         return source->regs.etmcr >> 8 & 1;
-    return is_software(source) || source->regs.configr >> 3 & 1;
+    return ct_protocol_is_software(source->protocol) || source->regs.configr >> 3 & 1;
 }

@@ -60,7 +60,7 @@ static int spool_stdin(const char *first, ssize_t size)
     return fd;
 }
 
-static bool is_stdin(const char *path)
+bool cli_is_standard(const char *path)
 {
     return path && strcmp(path, "-") == 0;
 }
@@ -75,7 +75,7 @@ bool cli_capture_spool_always(struct cli_capture *c)
 {
     static char path[32];
     for (size_t i = 0; i < c->count; i++) {
-        if (!is_stdin(c->buffers[i].path))
+        if (!cli_is_standard(c->buffers[i].path))
             continue;
         if (c->spool < 0)
             c->spool = spool_stdin(NULL, 0);
@@ -152,7 +152,7 @@ static uint64_t total_bytes(const struct cli_capture *c)
         const char *path = c->buffers[i].path;
         for (size_t k = 0; k < c->buffers[i].piece_count; k++)
             total += c->buffers[i].pieces[k].size;
-        if (!c->buffers[i].pieces && path && !is_stdin(path) && stat(path, &st) == 0)
+        if (!c->buffers[i].pieces && path && !cli_is_standard(path) && stat(path, &st) == 0)
             total += (uint64_t)st.st_size;
     }
     return total;
@@ -190,7 +190,7 @@ bool cli_capture_describe(const struct cli_args *args, struct ct_capture **captu
     *capture = NULL;
     if (!cli_perf_options_check(args, args->operand))
         return false;
-    return is_stdin(path) || open_file(args, path, capture);
+    return cli_is_standard(path) || open_file(args, path, capture);
 }
 
 /* Opens the capture at `path`. Copies perf.data from standard input into a file first, because its beginning
@@ -198,7 +198,7 @@ bool cli_capture_describe(const struct cli_args *args, struct ct_capture **captu
 static bool open_path(struct cli_capture *c, const char *path)
 {
     char spooled[32];
-    if (is_stdin(path)) {
+    if (cli_is_standard(path)) {
         char first[8];
         ssize_t size = read_first(first, sizeof first);
         if (size < (ssize_t)sizeof first || memcmp(first, "PERFILE2", sizeof first) != 0) {
@@ -218,8 +218,8 @@ static bool open_path(struct cli_capture *c, const char *path)
 static bool open_capture(struct cli_capture *c)
 {
     const struct cli_value *config = &c->args->values[CLI_CAPTURE_CONFIG];
-    bool from_stdin = is_stdin(c->path) && config->given;
-    if (!is_stdin(c->path) && config->given) {
+    bool from_stdin = cli_is_standard(c->path) && config->given;
+    if (!cli_is_standard(c->path) && config->given) {
         cli_usage_error(
             c->args->command,
             "--config describes a stream on standard input; name '-' as CAPTURE, or leave --config out");
@@ -387,16 +387,11 @@ bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watche
     return rc == CT_OK;
 }
 
-static bool traces_code(const struct ct_source *source)
-{
-    return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
-}
-
 bool cli_capture_has_code(const struct cli_capture *capture, const char *option)
 {
     for (size_t i = 0; i < capture->count; i++)
         for (size_t k = 0; k < capture->buffers[i].source_count; k++)
-            if (!option || traces_code(&capture->buffers[i].sources[k]))
+            if (!option || !ct_protocol_is_software(capture->buffers[i].sources[k].protocol))
                 return true;
     if (!option)
         return true;

@@ -99,6 +99,9 @@ struct cli_capture {
     struct ct_seen seen; /* what was lost in everything that was decoded */
 };
 
+/* Returns whether a path is that of standard input or output, "-". */
+bool cli_is_standard(const char *path);
+
 /* Opens the capture that args->operand names, to look at its description. Sets *capture to NULL for standard
  * input without a description. Returns false after a message. */
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture);

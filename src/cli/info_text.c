@@ -120,8 +120,7 @@ static void print_instructions(const struct ct_stream_stats *s)
 static void print_stream(const struct ct_stream *stream)
 {
     const struct ct_stream_stats *s = &stream->stats;
-    const bool software =
-        stream->source->protocol == CT_PROTOCOL_STM || stream->source->protocol == CT_PROTOCOL_ITM;
+    const bool software = ct_protocol_is_software(stream->source->protocol);
     char text[192];
     snprintf(text, sizeof text, "%" PRIu64 " packets, %" PRIu64 " elements", s->packets, s->elements);
     if (!software)

@@ -146,13 +146,6 @@ static bool on_opened(void *user)
            (!code || add_code(l));
 }
 
-/* Returns whether threads can list parts of a stream. They cannot for software trace, whose lines depend on
- * earlier ones. */
-static bool has_parts(const struct ct_source *source)
-{
-    return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
-}
-
 static int begin(void *user, struct ct_session_turn *turn)
 {
     struct lines *l = user;
@@ -160,7 +153,9 @@ static int begin(void *user, struct ct_session_turn *turn)
     const char *buffer = cli_results_buffer(l->read, turn, l->buffer);
     l->buffer = turn->buffer;
     turn->sink.bytes = on_bytes;
-    if (has_parts(turn->source) && !code_option(l->read->args) && !values[FORMAT].number) {
+    /* lines of software trace depend on earlier ones, so threads cannot list parts of it */
+    if (!ct_protocol_is_software(turn->source->protocol) && !code_option(l->read->args) &&
+        !values[FORMAT].number) {
         turn->sink.part_new = part_new;
         turn->sink.part_end = part_end;
     }

@@ -8,14 +8,9 @@
 
 #include "cli/output.h"
 
-static bool is_standard(const char *path)
-{
-    return path && strcmp(path, "-") == 0;
-}
-
 bool cli_live_lines_on_stdout(const struct cli_live *l)
 {
-    return is_standard(l->wishes->violations) || is_standard(l->wishes->outputs);
+    return cli_is_standard(l->wishes->violations) || cli_is_standard(l->wishes->outputs);
 }
 
 /* ---- begin ---- */
@@ -27,7 +22,7 @@ static bool open_lines(const struct cli_live *l, struct cli_live_lines *lines, c
         return true;
     lines->path = path;
     lines->csv = csv;
-    lines->file = is_standard(path) ? stdout : cli_output_grow(&lines->output, path);
+    lines->file = cli_is_standard(path) ? stdout : cli_output_grow(&lines->output, path);
     if (!lines->file)
         return false;
     if (csv)

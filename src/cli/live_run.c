@@ -120,7 +120,7 @@ static bool is_one_run(const struct cli_live *l)
     for (size_t i = 0; i < buffer->source_count && (framed || !i); i++) {
         const struct ct_source *source = &buffer->sources[i];
         const uint8_t id = source->trace_id & 127;
-        const bool is_software = source->protocol == CT_PROTOCOL_STM || source->protocol == CT_PROTOCOL_ITM;
+        const bool is_software = ct_protocol_is_software(source->protocol);
         if (framed && (chain.ids[0] | chain.ids[1]) && !(chain.ids[id / 64] >> id % 64 & 1))
             continue;
         cores += !is_software;

@@ -24,14 +24,9 @@ struct cli_axis_part {
     bool opened;
 };
 
-static bool is_software_protocol(uint8_t protocol)
-{
-    return protocol == CT_PROTOCOL_STM || protocol == CT_PROTOCOL_ITM;
-}
-
 static bool is_software(const struct ct_merge_source *s)
 {
-    return is_software_protocol(s->source->protocol);
+    return ct_protocol_is_software(s->source->protocol);
 }
 
 /* Returns whether a source belongs to the run. */
@@ -166,7 +161,7 @@ static bool check_cores(const struct cli_axis *a)
         for (size_t i = a->parts[p].first; i < end; i++) {
             size_t k = 0;
             while (k < a->parts[p].first &&
-                   (is_software_protocol(a->protocols[i]) || strcmp(a->cores[k], a->cores[i]) != 0))
+                   (ct_protocol_is_software(a->protocols[i]) || strcmp(a->cores[k], a->cores[i]) != 0))
                 k++;
             if (k == a->parts[p].first)
                 continue;
@@ -263,7 +258,7 @@ static bool may_be_several(const struct cli_axis *a)
     size_t count = 0;
     for (size_t i = 0; i < capture->count; i++) {
         const struct ct_buffer *buffer = &capture->buffers[i];
-        if (buffer->path && strcmp(buffer->path, "-") == 0)
+        if (cli_is_standard(buffer->path))
             return false;
         count += a->args->values[CLI_CAPTURE_ID].given || buffer->framing == CT_FRAMING_NONE
                      ? 1

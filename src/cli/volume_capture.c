@@ -15,8 +15,7 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
 /* Takes no software trace, which has no instructions. */
 static int begin(void *user, struct ct_session_turn *turn)
 {
-    const uint8_t protocol = turn->source->protocol;
-    if (protocol == CT_PROTOCOL_STM || protocol == CT_PROTOCOL_ITM)
+    if (ct_protocol_is_software(turn->source->protocol))
         return CT_OK;
     turn->sink.flow = on_flow;
     return ct_volume_replay_begin(user, turn->source);

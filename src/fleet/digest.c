@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/digits.h"
 #include "base/library.h"
 #include "base/require.h"
 
@@ -144,17 +145,12 @@ void ct_digest_text(const uint8_t digest[CT_FLEET_DIGEST], char out[CT_DIGEST_TE
     out[2 * CT_FLEET_DIGEST] = 0;
 }
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool ct_digest_read(const char *text, uint8_t out[CT_FLEET_DIGEST])
 {
     if (strlen(text) != 2 * CT_FLEET_DIGEST)
         return false;
     for (size_t i = 0; i < CT_FLEET_DIGEST; i++) {
-        const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        const int high = ct_hex_digit(text[2 * i]), low = ct_hex_digit(text[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
         out[i] = (uint8_t)(high << 4 | low);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes coverage as Cobertura XML (coverage-04.dtd). */
+#include "base/path.h"
 #include "format/cover.h"
 #include "format/xml.h"
 
@@ -46,12 +47,6 @@ static void line(FILE *out, const struct ct_cover_report *report, const struct c
     fprintf(out, "</line>\n");
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void rates(FILE *out, const struct ct_cover_sums *sums)
 {
     fprintf(out, " line-rate=\"%.4f\" branch-rate=\"%.4f\" complexity=\"0\"", ct_cover_rate(sums->lines),
@@ -79,7 +74,7 @@ static void file(FILE *out, const struct ct_cover_view *view, const struct ct_co
 {
     struct ct_cover_sums sums = ct_cover_file_sums(view, slice);
     fprintf(out, "        <class name=\"");
-    ct_xml_text(out, base_name(slice->path));
+    ct_xml_text(out, ct_base_name(slice->path));
     fprintf(out, "\" filename=\"");
     ct_xml_text(out, slice->path);
     fprintf(out, "\"");
@@ -117,7 +112,7 @@ static void program(FILE *out, const struct ct_cover_view *view)
 {
     const struct ct_cover_sums sums = line_sums(view);
     fprintf(out, "    <package name=\"");
-    ct_xml_text(out, base_name(view->program));
+    ct_xml_text(out, ct_base_name(view->program));
     fprintf(out, "\"");
     rates(out, &sums);
     fprintf(out, ">\n      <classes>\n");

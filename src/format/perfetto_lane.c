@@ -30,7 +30,7 @@ struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, co
     snprintf(name, sizeof name, "%s (%s %02x)", lane->core, buffer->name, stream->id);
     lane->track = ct_perfetto_track(&of->to, of->root, name);
     int rc = ct_timeline_new(of->ctx, &lane->timeline);
-    if (!rc && (lane->source->protocol == CT_PROTOCOL_STM || lane->source->protocol == CT_PROTOCOL_ITM))
+    if (!rc && ct_protocol_is_software(lane->source->protocol))
         rc = ct_perfetto_software_new(lane, &lane->software);
     if (!rc)
         rc = ct_perfetto_notes_open(lane);

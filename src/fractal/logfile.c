@@ -14,6 +14,7 @@
 #include "base/crc32.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/printable.h"
 #include "base/require.h"
 #include "base/whole_file.h"
 #include "fractal/logger.h"
@@ -75,12 +76,6 @@ static int write_all(struct ct_fractal_writer *w, const void *data, size_t size)
 {
     const int rc = w->write(w->user, data, size);
     return rc == CT_ERR_IO ? write_failed(w) : rc;
-}
-
-/* Writes bytes to the file that the writer opened. */
-static int write_to_file(void *file, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
 }
 
 /* Writes the header of a log. */
@@ -154,7 +149,7 @@ int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_
     FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
     if (!file)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
-    const int err = ct_fractal_writer_to(ctx, write_to_file, file, path, info, out);
+    const int err = ct_fractal_writer_to(ctx, ct_write_file, file, path, info, out);
     if (*out)
         (*out)->file = file;
     else if (file != stdout)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the description of a raw trace for a copy of that trace elsewhere. */
-#define _GNU_SOURCE /* asprintf, fopencookie */
+#define _GNU_SOURCE /* asprintf */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "coretap/input.h"
+#include "base/out.h"
 #include "base/require.h"
 #include "input/ini.h"
 
@@ -19,9 +20,6 @@ struct copy {
     enum ct_framing framing;
     bool is_gap; /* in a section that is omitted */
     bool any;    /* something was written */
-    ct_write_fn *write;
-    void *user;
-    int result; /* the receiver's first error */
 };
 
 /* Returns whether an .ini can contain the name: comment characters cannot be escaped. */
@@ -101,24 +99,6 @@ static int copy_item(void *user, const struct ct_ini_item *item)
     return CT_OK;
 }
 
-static ssize_t on_write(void *cookie, const char *data, size_t size)
-{
-    struct copy *c = cookie;
-    if (!c->result)
-        c->result = c->write(c->user, data, size);
-    return c->result ? 0 : (ssize_t)size;
-}
-
-static int copy_all(struct ct_ctx *ctx, struct copy *c, const char *path, const char *text, size_t size)
-{
-    c->out = fopencookie(c, "w", (cookie_io_functions_t){.write = on_write});
-    if (!c->out)
-        return ct_fail_nomem(ctx, path);
-    const int rc = ct_ini_parse(ctx, path, text, size, copy_item, c);
-    fclose(c->out);
-    return rc ? rc : c->result;
-}
-
 int ct_raw_describe(struct ct_ctx *ctx, const char *path, const char *text, size_t size, const char *trace,
                     enum ct_framing framing, ct_write_fn *write, void *user)
 {
@@ -128,8 +108,12 @@ int ct_raw_describe(struct ct_ctx *ctx, const char *path, const char *text, size
         return ct_fail_nomem(ctx, path);
     char *slash = strrchr(folder, '/');
     folder[slash ? slash + 1 - folder : 0] = '\0';
-    struct copy copy = {.write = write, .user = user, .folder = folder, .trace = trace, .framing = framing};
-    const int rc = copy_all(ctx, &copy, path, text ? text : "", size);
+    struct ct_out out;
+    int rc = ct_out_open(&out, ctx, write, user);
+    if (!rc) {
+        struct copy copy = {.out = out.file, .folder = folder, .trace = trace, .framing = framing};
+        rc = ct_out_close(&out, ct_ini_parse(ctx, path, text ? text : "", size, copy_item, &copy));
+    }
     free(folder);
     return rc;
 }

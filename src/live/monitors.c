@@ -2,6 +2,7 @@
 /* Writes the state of a live run's specifications: short for lists, full for the page, and their last results
  * as lines. */
 #include "live/live.h"
+#include "base/search.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -176,7 +177,7 @@ struct line {
 static int by_serial(const void *a, const void *b)
 {
     const uint64_t x = ((const struct line *)a)->kept->serial, y = ((const struct line *)b)->kept->serial;
-    return x < y ? -1 : x > y;
+    return ct_order(x, y);
 }
 
 /* Writes a CSV field (RFC 4180). */

@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "base/room.h"
+#include "base/search.h"
 
 #define MOST        50 /* most entries of a list */
 #define PORTS       32 /* ports of an ITM, and channels of an STM, that are offered */
@@ -220,8 +221,7 @@ struct line {
 static int by_line(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
-    const int files = strcmp(x->file, y->file);
-    return files ? files : x->line < y->line ? -1 : x->line > y->line;
+    return strcmp(x->file, y->file) ?: ct_order(x->line, y->line);
 }
 
 /* Returns whether FILE:LINE begins with the text, or the file name contains it. */

@@ -58,17 +58,6 @@ static struct ct_mon_guess held_value(const struct ct_mon_certain *c, const stru
                : h->value;
 }
 
-/* Returns how certain it is that two events both happen. */
-static enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b)
-{
-    return a < b ? a : b;
-}
-
-static enum ct_mon_occurs exists(const struct ct_mon_shade *h)
-{
-    return !h->ever ? OCCURS_NOT : h->never ? OCCURS_MAYBE : OCCURS;
-}
-
 /* ---- operators ---- */
 
 static struct ct_mon_shade_event source(const struct ct_mon_certain *c, const struct ct_mon_node *s)
@@ -111,19 +100,19 @@ static struct ct_mon_shade_event with_default(const struct ct_mon_certain *c, co
 
 static struct ct_mon_shade_event default_from(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    const enum ct_mon_occurs first = exists(&c->held[s->order]);
+    const enum ct_mon_occurs first = certain_exists(&c->held[s->order]);
     struct ct_mon_shade_event other = *now(c, s, 1);
     if (first == OCCURS)
         other = certain_no_event();
     else if (first == OCCURS_MAYBE)
-        other.occurs = (uint8_t)both(other.occurs, OCCURS_MAYBE);
+        other.occurs = (uint8_t)certain_both(other.occurs, OCCURS_MAYBE);
     return either(c, s, now(c, s, 0), &other);
 }
 
 static struct ct_mon_shade_event last(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_shade *v = &c->before[s->args[0]->order];
-    return event(c, s, both(now(c, s, 1)->occurs, exists(v)), v->value);
+    return event(c, s, certain_both(now(c, s, 1)->occurs, certain_exists(v)), v->value);
 }
 
 static struct ct_mon_shade_event lift(const struct ct_mon_certain *c, const struct ct_mon_node *s)
@@ -142,7 +131,7 @@ static struct ct_mon_shade_event lift(const struct ct_mon_certain *c, const stru
                                      : result.none || result.error ? OCCURS_MAYBE
                                                                    : OCCURS;
     result.none = false;
-    return event(c, s, both(called, given), ct_mon_guess_payload(s->type, &result));
+    return event(c, s, certain_both(called, given), ct_mon_guess_payload(s->type, &result));
 }
 
 static struct ct_mon_shade_event signal_lift(const struct ct_mon_certain *c, const struct ct_mon_node *s)
@@ -152,7 +141,7 @@ static struct ct_mon_shade_event signal_lift(const struct ct_mon_certain *c, con
     for (uint32_t i = 0; i < s->n; i++)
         occurs = now(c, s, i)->occurs > occurs ? now(c, s, i)->occurs : occurs;
     for (uint32_t i = 0; i < s->n; i++) {
-        occurs = both(occurs, exists(held(c, s, i)));
+        occurs = certain_both(occurs, certain_exists(held(c, s, i)));
         params[i] = held_value(c, s, i);
     }
     return occurs == OCCURS_NOT ? certain_no_event()
@@ -162,10 +151,10 @@ static struct ct_mon_shade_event signal_lift(const struct ct_mon_certain *c, con
 static struct ct_mon_shade_event filter(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_shade *condition = held(c, s, 1);
-    enum ct_mon_occurs passes = exists(condition);
+    enum ct_mon_occurs passes = certain_exists(condition);
     if (passes != OCCURS_NOT && condition->value.lo == 0)
         passes = condition->value.hi == 0 ? OCCURS_NOT : OCCURS_MAYBE;
-    return event(c, s, both(now(c, s, 0)->occurs, passes), now(c, s, 0)->value);
+    return event(c, s, certain_both(now(c, s, 0)->occurs, passes), now(c, s, 0)->value);
 }
 
 static struct ct_mon_shade_event folded(const struct ct_mon_certain *c, const struct ct_mon_node *s)
@@ -195,7 +184,7 @@ static struct ct_mon_shade_event pure(const struct ct_mon_certain *c, const stru
     if (ct_mon_guess_single(s->type, &x->value) && ct_mon_guess_single(s->type, &before->value) &&
         !before->never)
         changes = x->value.lo == before->value.lo ? OCCURS_NOT : OCCURS;
-    return event(c, s, both(x->occurs, changes), x->value);
+    return event(c, s, certain_both(x->occurs, changes), x->value);
 }
 
 static struct ct_mon_shade_event instant_of(const struct ct_mon_certain *c, const struct ct_mon_node *s)
@@ -259,7 +248,8 @@ static struct ct_mon_shade_event operator_event(struct ct_mon_certain *c, const 
     case N_FILTER:
         return filter(c, s);
     case N_ON:
-        return event(c, s, both(now(c, s, 0)->occurs, exists(held(c, s, 1))), held(c, s, 1)->value);
+        return event(c, s, certain_both(now(c, s, 0)->occurs, certain_exists(held(c, s, 1))),
+                     held(c, s, 1)->value);
     case N_PURE:
         return pure(c, s);
     default:
@@ -449,8 +439,8 @@ void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, cons
     to->before[stream] = to->held[stream];
 }
 
-/* Returns whether a result is certain: that the event exists or, for a signal, that it has this value from
- * now on. */
+/* Returns whether a result is certain: that the event certain_exists or, for a signal, that it has this value
+ * from now on. */
 static bool result_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const bool signal = s->kind == N_PURE || (s->kind == N_MONITOR && s->changes_only);

@@ -128,6 +128,18 @@ static inline const struct ct_mon_cell *certain_cell(const struct ct_mon_certain
     return &c->m->cells[c->m->p->node_cells[s->order]];
 }
 
+/* Returns how certain it is that two events both happen. */
+static inline enum ct_mon_occurs certain_both(enum ct_mon_occurs a, enum ct_mon_occurs b)
+{
+    return a < b ? a : b;
+}
+
+/* Returns how certain it is that a stream holds a value. */
+static inline enum ct_mon_occurs certain_exists(const struct ct_mon_shade *h)
+{
+    return !h->ever ? OCCURS_NOT : h->never ? OCCURS_MAYBE : OCCURS;
+}
+
 static inline struct ct_mon_shade_event certain_no_event(void)
 {
     return (struct ct_mon_shade_event){.occurs = OCCURS_NOT, .sure = true};

@@ -337,16 +337,6 @@ static inline bool read_held(const struct ct_mon_certain *c, uint32_t stream, st
     return !cell->meta;
 }
 
-static inline enum ct_mon_occurs exists(const struct ct_mon_shade *h)
-{
-    return !h->ever ? OCCURS_NOT : h->never ? OCCURS_MAYBE : OCCURS;
-}
-
-static inline enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b)
-{
-    return a < b ? a : b;
-}
-
 /* Stores the stream's event and what it holds afterwards. An unseen instant may not have happened, so the
  * former value stays possible. */
 static inline void put(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_occurs occurs, bool sure,
@@ -409,7 +399,7 @@ static bool signal_lift(struct ct_mon_certain *c, const struct ct_mon_quick *q, 
     if (sure && !c->unseen)
         return put_run(c, stream);
     for (uint32_t i = 0; i < q->n; i++) {
-        occurs = both(occurs, exists(&c->held[q->args[i]]));
+        occurs = certain_both(occurs, certain_exists(&c->held[q->args[i]]));
         if (!read_held(c, q->args[i], &params[i]))
             return false;
     }
@@ -455,7 +445,7 @@ static bool passed(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
     struct value v;
     if (x->sure && c->now[q->args[1]].sure && h->sure && !c->unseen)
         return put_run(c, stream);
-    enum ct_mon_occurs occurs = both(x->occurs, exists(h));
+    enum ct_mon_occurs occurs = certain_both(x->occurs, certain_exists(h));
     if (q->kind == N_ON) {
         if (!read_guess(&h->value, &v))
             return false;
@@ -463,7 +453,7 @@ static bool passed(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
         return true;
     }
     if (occurs != OCCURS_NOT && h->value.lo == 0)
-        occurs = h->value.hi == 0 ? OCCURS_NOT : both(occurs, OCCURS_MAYBE);
+        occurs = h->value.hi == 0 ? OCCURS_NOT : certain_both(occurs, OCCURS_MAYBE);
     if (!read_guess(&x->value, &v))
         return false;
     put_event(c, stream, occurs, &v);
@@ -485,7 +475,7 @@ static bool change(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
     enum ct_mon_occurs occurs = !h->ever ? OCCURS : OCCURS_MAYBE;
     if (!h->never && is_single(&v) && is_single(&before))
         occurs = v.range.lo == before.range.lo ? OCCURS_NOT : OCCURS;
-    occurs = both(x->occurs, occurs);
+    occurs = certain_both(x->occurs, occurs);
     if (x->occurs == OCCURS_NOT) {
         put(c, stream, OCCURS_NOT, true, &v);
         return true;

@@ -116,6 +116,7 @@ struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_
  * previous is false at the first step. */
 struct ct_mon_ltl *ct_mon_ltl_previous(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f);
 struct ct_mon_ltl *ct_mon_ltl_since(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
+struct ct_mon_ltl *ct_mon_ltl_once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f);
 struct ct_mon_ltl *ct_mon_ltl_past_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 struct ct_mon_ltl *ct_mon_ltl_past_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 /* Builds the machine for a past formula f: its verdict is true at steps where f holds, else unknown. NULL:

@@ -46,7 +46,7 @@ struct ct_mon_ltl *ct_mon_ltl_since(struct ct_mon_ltl_pool *p, struct ct_mon_ltl
     return m->update = ct_mon_ltl_or(p, b, ct_mon_ltl_and(p, a, remembered(p, (uint32_t)(m - p->memory))));
 }
 
-static struct ct_mon_ltl *once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f)
+struct ct_mon_ltl *ct_mon_ltl_once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f)
 {
     return ct_mon_ltl_since(p, ct_mon_ltl_const(p, true), f);
 }
@@ -55,7 +55,7 @@ struct ct_mon_ltl *ct_mon_ltl_past_at_least(struct ct_mon_ltl_pool *p, struct ct
 {
     struct ct_mon_ltl *r = ct_mon_ltl_const(p, true);
     for (uint32_t i = 0; i < n; i++)
-        r = once(p, i ? ct_mon_ltl_and(p, f, ct_mon_ltl_previous(p, r)) : f);
+        r = ct_mon_ltl_once(p, i ? ct_mon_ltl_and(p, f, ct_mon_ltl_previous(p, r)) : f);
     return r;
 }
 
@@ -63,7 +63,7 @@ struct ct_mon_ltl *ct_mon_ltl_past_begins(struct ct_mon_ltl_pool *p, struct ct_m
 {
     struct ct_mon_ltl *r = ct_mon_ltl_const(p, true), *not_f = ct_mon_ltl_not(p, f);
     for (uint32_t i = 0; i < n; i++)
-        r = once(p, i ? ct_mon_ltl_and(p, f, once(p, ct_mon_ltl_and(p, not_f, r))) : f);
+        r = ct_mon_ltl_once(p, i ? ct_mon_ltl_and(p, f, ct_mon_ltl_once(p, ct_mon_ltl_and(p, not_f, r))) : f);
     return r;
 }
 

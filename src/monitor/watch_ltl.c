@@ -93,11 +93,6 @@ struct ct_mon_steps ct_mon_formula_range(struct ct_mon_formula *f, struct ct_mon
     return r;
 }
 
-static struct ct_mon_ltl *once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
-{
-    return ct_mon_ltl_since(p, ct_mon_ltl_const(p, true), a);
-}
-
 /* Makes the formula that a holds at some step of the range, where step 0 is the current one. */
 static struct ct_mon_ltl *at_some_step(struct ct_mon_formula *f, const struct ct_mon_wx *x,
                                        struct ct_mon_steps r, struct ct_mon_ltl *a)
@@ -107,7 +102,7 @@ static struct ct_mon_ltl *at_some_step(struct ct_mon_formula *f, const struct ct
         x->past ? ct_mon_ltl_previous : ct_mon_ltl_next;
     struct ct_mon_ltl *g = a;
     if (r.high == STEPS_NO_END)
-        g = x->past ? once(p, a) : ct_mon_ltl_eventually(p, a);
+        g = x->past ? ct_mon_ltl_once(p, a) : ct_mon_ltl_eventually(p, a);
     for (int64_t i = r.low; i < r.high; i++)
         g = ct_mon_ltl_or(p, a, shift(p, g));
     for (int64_t i = 0; i < r.low; i++)
@@ -130,8 +125,8 @@ static struct ct_mon_ltl *strong_until(struct ct_mon_formula *f, const struct ct
     return ct_mon_formula_fail(f);
 }
 
-/* Makes the formula that `enough`, which stays true once it is, became true within a time. "Long ago" needs
- * one remembered time; "not long ago" would need as many as are counted, and is refused. */
+/* Makes the formula that `enough`, which stays true ct_mon_ltl_once it is, became true within a time. "Long
+ * ago" needs one remembered time; "not long ago" would need as many as are counted, and is refused. */
 static struct ct_mon_ltl *counted_in_past(struct ct_mon_formula *f, const struct ct_mon_wx *x,
                                           struct ct_mon_ltl *enough, struct ct_mon_ltl_interval within)
 {
@@ -198,8 +193,9 @@ static struct ct_mon_ltl *until(struct ct_mon_formula *f, struct ct_mon_wenv *en
     default:
         if (!x->past && !x->time)
             return ct_mon_ltl_weak_until(p, a, end);
-        return ct_mon_ltl_or(
-            p, strong, x->past ? ct_mon_ltl_not(p, once(p, ct_mon_ltl_not(p, a))) : ct_mon_ltl_always(p, a));
+        return ct_mon_ltl_or(p, strong,
+                             x->past ? ct_mon_ltl_not(p, ct_mon_ltl_once(p, ct_mon_ltl_not(p, a)))
+                                     : ct_mon_ltl_always(p, a));
     }
 }
 

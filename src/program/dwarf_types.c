@@ -43,7 +43,7 @@ static bool number_at(Dwarf_Die *die, unsigned attribute, uint64_t *out)
     return true;
 }
 
-static const char *name_of(struct ct_variable_search *s, Dwarf_Die *die)
+const char *ct_dwarf_name(struct ct_variable_search *s, Dwarf_Die *die)
 {
     Dwarf_Attribute value;
     return dwarf_attr_integrate(die, DW_AT_name, &value) ? ct_dwarf_text(&s->reader, &value) : NULL;
@@ -173,7 +173,7 @@ static uint64_t size_of(struct ct_variable_search *s, const struct part *part)
 /* Returns the name of a type in the source; NULL when out of memory. */
 static const char *describe(struct ct_variable_search *s, Dwarf_Die *type)
 {
-    const char *name = name_of(s, type);
+    const char *name = ct_dwarf_name(s, type);
     const char *word = "";
     switch (dwarf_tag(type)) {
     case DW_TAG_enumeration_type:
@@ -272,7 +272,7 @@ static bool find_field(struct ct_variable_search *s, struct part *p, const char 
     for (int rc = first_child(s, &p->type, &child); rc == 0; rc = next_child(s, &child)) {
         if (!is_in_object(&child))
             continue;
-        const char *own = dwarf_tag(&child) == DW_TAG_member ? name_of(s, &child) : NULL;
+        const char *own = dwarf_tag(&child) == DW_TAG_member ? ct_dwarf_name(s, &child) : NULL;
         const bool is_tuple = own && isdigit((unsigned char)*name) && strncmp(own, "__", 2) == 0;
         struct part inside = *p;
         if (own ? strcmp(own + 2 * is_tuple, name) == 0 && enter(s, p, &child)
@@ -301,7 +301,7 @@ static int no_field(struct ct_variable_search *s, struct part *p, const char *na
     }
     for (int rc = first_child(s, &p->type, &child); rc == 0 && used < sizeof fields;
          rc = next_child(s, &child)) {
-        const char *own = dwarf_tag(&child) == DW_TAG_member ? name_of(s, &child) : NULL;
+        const char *own = dwarf_tag(&child) == DW_TAG_member ? ct_dwarf_name(s, &child) : NULL;
         if (own && is_in_object(&child))
             used += (size_t)snprintf(fields + used, sizeof fields - used, "%s%s", used ? ", " : "", own);
     }
@@ -446,7 +446,7 @@ static int read_names(struct ct_variable_search *s, Dwarf_Die *type)
     Dwarf_Die child;
     int64_t value;
     for (int rc = first_child(s, type, &child); rc == 0 && count < MOST_NAMES; rc = next_child(s, &child)) {
-        const char *name = dwarf_tag(&child) == DW_TAG_enumerator ? name_of(s, &child) : NULL;
+        const char *name = dwarf_tag(&child) == DW_TAG_enumerator ? ct_dwarf_name(s, &child) : NULL;
         if (!name || strlen(name) > MOST_NAME || !enumerator_value(&child, &value))
             continue;
         const unsigned bits = s->out->bits;

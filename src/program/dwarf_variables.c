@@ -121,12 +121,6 @@ static const char *whole_name(struct ct_variable_search *s)
     return name;
 }
 
-static const char *name_of(struct ct_variable_search *s, Dwarf_Die *die)
-{
-    Dwarf_Attribute value;
-    return dwarf_attr_integrate(die, DW_AT_name, &value) ? ct_dwarf_text(&s->reader, &value) : NULL;
-}
-
 /* ---- locations ---- */
 
 static bool has(Dwarf_Die *die, unsigned attribute)
@@ -252,7 +246,7 @@ static int add_variable(struct ct_variable_search *s, Dwarf_Die *die, const char
 static int look_at(struct ct_variable_search *s, Dwarf_Die *die)
 {
     Dwarf_Attribute value;
-    const char *name = name_of(s, die);
+    const char *name = ct_dwarf_name(s, die);
     bool is_whole;
     if (!name || strcmp(name, s->last) != 0)
         return CT_OK;
@@ -316,7 +310,7 @@ static int read_entry(struct ct_variable_search *s, Dwarf_Die *die)
     case DW_TAG_union_type:
     case DW_TAG_subprogram:
     case DW_TAG_inlined_subroutine:
-        return read_scope(s, die, name_of(s, die));
+        return read_scope(s, die, ct_dwarf_name(s, die));
     case DW_TAG_lexical_block:
         return read_scope(s, die, NULL);
     default:
@@ -339,7 +333,7 @@ static int read_children(struct ct_variable_search *s, Dwarf_Die *die)
 static int read_unit(void *user, Dwarf_Die *unit)
 {
     struct ct_variable_search *s = user;
-    s->unit = name_of(s, unit);
+    s->unit = ct_dwarf_name(s, unit);
     s->depth = 0;
     const int rc = read_children(s, unit);
     return rc ? rc : define_all(s);

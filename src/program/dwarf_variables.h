@@ -31,6 +31,9 @@ struct ct_variable_search {
     struct ct_variable_split *splits; /* the split files with candidates */
 };
 
+/* Returns the name of an entry; NULL when it has none. */
+const char *ct_dwarf_name(struct ct_variable_search *search, Dwarf_Die *die);
+
 /* Sets out->type, form and related members for the variable at `addr` with the type of `variable`, after
  * following the search's path. CT_ERR_UNSUPPORTED: there is no such part; CT_ERR_NOMEM. */
 int ct_dwarf_read_type(struct ct_variable_search *search, Dwarf_Die *variable, uint64_t addr);

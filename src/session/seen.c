@@ -14,9 +14,8 @@ static bool is_misframed(const struct ct_chain *chain)
 /* Returns whether the stream executed anything, as far as a chain of this level can know. */
 static bool has_run(const struct ct_stream *stream, enum ct_level level)
 {
-    const enum ct_protocol protocol = (enum ct_protocol)stream->source->protocol;
-    return level < CT_LEVEL_FLOW || stream->stats.instructions || protocol == CT_PROTOCOL_STM ||
-           protocol == CT_PROTOCOL_ITM;
+    return level < CT_LEVEL_FLOW || stream->stats.instructions ||
+           ct_protocol_is_software(stream->source->protocol);
 }
 
 void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_level level, int frames)

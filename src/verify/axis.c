@@ -69,7 +69,7 @@ int ct_verify_axis_source(struct ct_verify_axis *axis, size_t source, const stru
 {
     CT_REQUIRE_OF(axis, description, source < axis->count);
     const struct ct_source *const is = description;
-    axis->sources[source].is_software = is->protocol == CT_PROTOCOL_STM || is->protocol == CT_PROTOCOL_ITM;
+    axis->sources[source].is_software = ct_protocol_is_software(is->protocol);
     axis->sources[source].is_told = is->protocol == CT_PROTOCOL_STM ||
                                     (is->protocol == CT_PROTOCOL_ITM && (is->regs.itmtcr >> 10 & 3) == 3);
     return CT_OK;

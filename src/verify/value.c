@@ -45,7 +45,7 @@ static bool gives(uint8_t what, uint8_t kind)
 {
     const uint8_t protocol = what & (uint8_t)~CT_VERIFY_TRACES_DATA;
     const bool traces_data = what & CT_VERIFY_TRACES_DATA;
-    const bool is_software = protocol == CT_PROTOCOL_ITM || protocol == CT_PROTOCOL_STM;
+    const bool is_software = ct_protocol_is_software(protocol);
     switch (kind) {
     case CT_WATCH_GAP:
     case CT_WATCH_OVERFLOW:
