@@ -211,15 +211,11 @@ int ct_branch_list_count(struct ct_branch_list *list, uint32_t binary, struct ct
                        "ct_branch_list_count: binary %u is not below %zu; nothing was counted", binary,
                        list->binary_count);
     struct following f = {.list = list};
-    int rc = ct_program_symbols(program, &f.symbols);
-    if (!rc)
-        rc = ct_program_memory(program, &f.memory);
-    if (!rc)
-        rc = find_shift(&f, &list->binaries[binary], program);
-    if (!rc)
-        rc = ct_cover_number(cover, program, &number);
-    if (!rc)
-        rc = follow_all(&f, binary, NULL, number, &c);
+    int rc = ct_program_symbols(program, &f.symbols)
+             ?: ct_program_memory(program, &f.memory)
+             ?: find_shift(&f, &list->binaries[binary], program)
+             ?: ct_cover_number(cover, program, &number)
+             ?: follow_all(&f, binary, NULL, number, &c);
     if (!rc && !ct_branch_list_is_other(&c))
         rc = follow_all(&f, binary, cover, number, &c);
     free(f.items);

@@ -363,9 +363,7 @@ int ct_branch_list_load(struct ct_branch_list *list, const char *name, const voi
 {
     CT_REQUIRE_OF(list, name, bytes || !size);
     struct loading l = {.ctx = list->ctx, .name = name};
-    int rc = ct_branch_list_new(list->ctx, &l.into);
-    if (!rc)
-        rc = read_file(&l, bytes, size);
+    int rc = ct_branch_list_new(list->ctx, &l.into) ?: read_file(&l, bytes, size);
     if (!rc && l.has_samples)
         ct_log(list->ctx, CT_LOG_WARNING,
                "%s: the file also contains samples of an x86 processor; they were left out, and only the "

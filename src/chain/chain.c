@@ -91,9 +91,7 @@ int ct_chain_start(struct ct_chain *c, enum ct_framing framing)
 {
     struct ct_demux_options options = {.size = sizeof options, .framing = (uint8_t)framing};
     c->options.framing = (uint8_t)framing;
-    int rc = ct_demux_new(c->ctx, &options, &c->demux);
-    if (!rc)
-        rc = make_streams(c, framing != CT_FRAMING_NONE);
+    int rc = ct_demux_new(c->ctx, &options, &c->demux) ?: make_streams(c, framing != CT_FRAMING_NONE);
     for (unsigned id = 0; !rc && id < 128; id++)
         ct_demux_keep(c->demux, (uint8_t)id, 0);
     for (size_t i = 0; !rc && i < c->count; i++)

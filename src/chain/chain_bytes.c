@@ -192,9 +192,7 @@ static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
     ct_demux_run(c->demux, 0, &run);
     if (!run.size)
         return CT_OK;
-    int rc = ct_demux_push(c->demux, bytes, JOINT, used);
-    if (!rc)
-        rc = drain(c, CT_BEHIND_MORE);
+    int rc = ct_demux_push(c->demux, bytes, JOINT, used) ?: drain(c, CT_BEHIND_MORE);
     ct_demux_run(c->demux, 0, &run);
     if (rc || run.size > *used)
         return rc;
@@ -272,9 +270,7 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     }
     while (!rc && size) {
         size_t used;
-        rc = ct_demux_push(c->demux, bytes, size, &used);
-        if (!rc)
-            rc = drain_to_marks(c);
+        rc = ct_demux_push(c->demux, bytes, size, &used) ?: drain_to_marks(c);
         bytes += used;
         size -= used;
         c->bytes += used;
@@ -293,11 +289,7 @@ int ct_chain_finish(struct ct_chain *c)
     c->ended = true;
     if (!c->demux)
         return leave(c, CT_OK);
-    rc = ct_demux_finish(c->demux);
-    if (!rc)
-        rc = drain(c, CT_BEHIND_END);
-    if (!rc)
-        rc = tell_marks(c);
+    rc = ct_demux_finish(c->demux) ?: drain(c, CT_BEHIND_END) ?: tell_marks(c);
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = ct_stream_chain_sync(&c->streams[i]);
     for (size_t i = 0; !rc && i < c->count; i++) {
@@ -313,11 +305,7 @@ int ct_chain_finish(struct ct_chain *c)
 /* Ends what was decoded so far: frames and packets that are cut here will never be complete. */
 static int break_off(struct ct_chain *c)
 {
-    int rc = ct_demux_finish(c->demux);
-    if (!rc)
-        rc = drain(c, CT_BEHIND_BREAK);
-    if (!rc)
-        rc = tell_marks(c);
+    int rc = ct_demux_finish(c->demux) ?: drain(c, CT_BEHIND_BREAK) ?: tell_marks(c);
     if (!rc)
         reset_streams(c, !c->cut);
     return rc;

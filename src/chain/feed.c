@@ -43,11 +43,9 @@ static int next_chunk(struct ct_feed *f, struct ct_chain *chain)
     while (!rc && !f->size && f->next_piece < f->piece_count) {
         const struct ct_piece piece = get_piece(f, f->next_piece++);
         f->in_piece = true;
-        rc = ct_chunks_seek(&f->chunks, piece.offset, f->buffer->pieces ? piece.size : UINT64_MAX);
-        if (!rc)
-            rc = ct_chain_begin_piece(chain, &piece);
-        if (!rc)
-            rc = ct_chunks_next(&f->chunks, &f->size);
+        rc = ct_chunks_seek(&f->chunks, piece.offset, f->buffer->pieces ? piece.size : UINT64_MAX)
+             ?: ct_chain_begin_piece(chain, &piece)
+             ?: ct_chunks_next(&f->chunks, &f->size);
     }
     f->ended = !f->size;
     return rc;

@@ -182,9 +182,7 @@ static int run_places(struct ct_follow *f, const struct ct_stream *stream, const
         rc = run_one_place(f, stream, elems + done, n, end, sink);
         done += n;
         if (!rc && done < size) {
-            rc = set_memory(f);
-            if (!rc)
-                rc = run_one_place(f, stream, elems + done++, 1, end, sink);
+            rc = set_memory(f) ?: run_one_place(f, stream, elems + done++, 1, end, sink);
         }
     }
     return rc;

@@ -334,9 +334,7 @@ static int print_sum(const struct cli_args *args, struct ct_branch_list *list, u
         if (!load(args->ctx, list, args->rest[i]))
             return CLI_FAILED;
     }
-    int rc = ct_branch_list_scale(list, weight);
-    if (!rc)
-        rc = ct_branch_list_write(list, cli_output_write, stdout);
+    int rc = ct_branch_list_scale(list, weight) ?: ct_branch_list_write(list, cli_output_write, stdout);
     /* A write error is reported at the end of the command. */
     return rc && rc != CT_ERR_IO ? cli_library_error(args->ctx) : CLI_CLEAN;
 }

@@ -77,9 +77,7 @@ static int print_timing(struct cli_live *l, FILE *out, enum ct_timing_format for
         .size = sizeof options, .programs = l->programs, .format = (uint8_t)format};
     struct ct_timing_writer *writer = NULL;
     struct ct_ctx *ctx = l->ctx;
-    int rc = ct_timing_writer_new(ctx, &options, cli_output_write, out, &writer);
-    if (!rc)
-        rc = write_timing(l, writer);
+    int rc = ct_timing_writer_new(ctx, &options, cli_output_write, out, &writer) ?: write_timing(l, writer);
     ct_timing_writer_free(writer);
     return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
 }

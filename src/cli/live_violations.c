@@ -82,9 +82,7 @@ static int result(void *user, const struct ct_verdict_origin *origin, const stru
         return CT_OK;
     if (!v->path && cli_live_lines_on_stdout(l))
         return CT_OK;
-    int rc = tell_id(l, v, origin);
-    if (!rc)
-        rc = ct_verdict_writer_result(v->writer, origin, r);
+    int rc = tell_id(l, v, origin) ?: ct_verdict_writer_result(v->writer, origin, r);
     return cannot_write(l, v, rc);
 }
 
@@ -94,9 +92,7 @@ static int stopped(void *user, const struct ct_verdict_origin *origin, uint32_t 
     const struct cli_live_violations *v = violations_of(l, origin);
     if (!v->path && cli_live_lines_on_stdout(l)) /* messages report it */
         return CT_OK;
-    int rc = tell_id(l, v, origin);
-    if (!rc)
-        rc = ct_verdict_writer_stopped(v->writer, origin, spec, why);
+    int rc = tell_id(l, v, origin) ?: ct_verdict_writer_stopped(v->writer, origin, spec, why);
     return cannot_write(l, v, rc);
 }
 

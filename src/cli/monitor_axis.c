@@ -440,9 +440,7 @@ int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_wat
     for (size_t i = 0; i < a->count && !rc; i++)
         rc = ct_verify_axis_source(a->axis, i, a->sources[i].source);
     while (!rc && (number = ct_verify_axis_next(a->axis)) >= 0) {
-        rc = pull(a, (size_t)number);
-        if (!rc)
-            rc = give(a);
+        rc = pull(a, (size_t)number) ?: give(a);
     }
     for (size_t i = 0; i < a->part_count && !rc; i++)
         rc = pull_others(&a->parts[i]);

@@ -300,9 +300,7 @@ static int add_captures(const struct reading *r, struct ct_analysis *all)
         const bool damaged = ct_seen_is_damaged(&capture->seen, capture->capture, 0) != 0;
         const struct ct_analysis_captures one = {
             .known = 1, .damaged = damaged, .losses = capture->seen.losses};
-        rc = ct_analysis_add_captures(all, &one);
-        if (!rc)
-            rc = ct_analysis_add_run(all, capture->path);
+        rc = ct_analysis_add_captures(all, &one) ?: ct_analysis_add_run(all, capture->path);
     }
     return rc;
 }

@@ -129,9 +129,7 @@ static bool is_named_in(const struct cli_wcet *w, struct ct_program *program)
 static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
 {
     size_t count;
-    int rc = ct_program_cfg(program, &w->cfg);
-    if (!rc)
-        rc = ct_program_lines(program, &w->lines);
+    int rc = ct_program_cfg(program, &w->cfg) ?: ct_program_lines(program, &w->lines);
     const struct ct_cfg_function *all = rc ? NULL : ct_cfg_functions(w->cfg, &count);
     const uint32_t f = all ? ct_cfg_function_named(w->cfg, w->wish.entry) : CT_CFG_NONE;
     *found = f != CT_CFG_NONE && all[f].block != CT_CFG_NONE;

@@ -127,9 +127,7 @@ static int find_threads(struct exporting *e)
     int rc = CT_OK;
     for (size_t i = 0; i < e->of.count && !rc; i++) {
         struct ct_chain *chain = NULL;
-        rc = ct_chain_new(e->of.ctx, &e->of.buffers[i], &options, &sink, &chain);
-        if (!rc)
-            rc = ct_chain_run(chain);
+        rc = ct_chain_new(e->of.ctx, &e->of.buffers[i], &options, &sink, &chain) ?: ct_chain_run(chain);
         ct_chain_free(chain);
     }
     if (e->threads.count == CT_PERF_THREADS_MAX && !rc)
@@ -189,9 +187,7 @@ static int put_process(struct exporting *e)
     const char *last = ct_base_name(e->of.options.name);
     const char *name = *last ? last : e->of.options.name;
     struct ct_perf_stamp stamp = stamp_of(e, e->process);
-    int rc = ct_perf_write_comm(&e->writer, &stamp, name, false);
-    if (!rc)
-        rc = put_images(e);
+    int rc = ct_perf_write_comm(&e->writer, &stamp, name, false) ?: put_images(e);
     for (size_t i = 0; !rc && i < e->threads.count; i++) {
         stamp = stamp_of(e, e->threads.all[i]);
         if (e->threads.all[i])
@@ -242,11 +238,9 @@ static int put_buffer(struct exporting *e, size_t buffer)
     /* Trace of a thread has no CPU: otherwise perf 6.1 does not find its AUX record. */
     struct ct_perf_stamp stamp = {.time = 2 + buffer, .pid = pid, .tid = pid, .cpu = UINT32_MAX};
     if (frames.size) {
-        rc = ct_perf_write_aux(&e->writer, &stamp, e->aux, frames.size, 0);
-        if (!rc)
-            rc = ct_perf_write_trace(&e->writer, (uint32_t)buffer, pid, UINT32_MAX, e->aux, frames.size);
-        if (!rc)
-            rc = copy_frames(e, &frames);
+        rc = ct_perf_write_aux(&e->writer, &stamp, e->aux, frames.size, 0)
+             ?: ct_perf_write_trace(&e->writer, (uint32_t)buffer, pid, UINT32_MAX, e->aux, frames.size)
+             ?: copy_frames(e, &frames);
         e->aux += frames.size;
     }
     fclose(frames.file);
@@ -260,11 +254,9 @@ static int write_all(struct exporting *e, ct_write_fn *write, void *user)
                                                   .timeless = true,
                                                   .config = event_config(e),
                                                   .seek = e->of.options.seek};
-    int rc = ct_perf_write_begin(&e->writer, write, user, &options);
-    if (!rc)
-        rc = ct_perf_write_info(&e->writer, e->sources, e->unit_count, 1);
-    if (!rc)
-        rc = put_process(e);
+    int rc = ct_perf_write_begin(&e->writer, write, user, &options)
+             ?: ct_perf_write_info(&e->writer, e->sources, e->unit_count, 1)
+             ?: put_process(e);
     for (size_t i = 0; !rc && i < e->of.count; i++)
         rc = put_buffer(e, i);
     const int end = ct_perf_write_end(&e->writer);
@@ -287,11 +279,7 @@ static int export_to(struct exporting *e, ct_write_fn *write, void *user)
                   "was exported; use the other commands on the capture itself"
                 : "%s: the capture is already perf.data, so nothing was exported; use the file itself",
             e->of.options.name);
-    int rc = make_units(e);
-    if (!rc)
-        rc = find_threads(e);
-    if (!rc)
-        rc = ct_perf_codes_find(&e->of, &e->codes);
+    int rc = make_units(e) ?: find_threads(e) ?: ct_perf_codes_find(&e->of, &e->codes);
     choose_process(e);
     if (!rc && !e->unit_count)
         rc = ct_fail(e->of.ctx, CT_ERR_UNSUPPORTED,

@@ -77,9 +77,7 @@ static int frame_all(struct framing *f)
     int rc;
     while (!(rc = ct_chunks_next(&f->chunks, &size)) && size) {
         for (size_t used = 0, n; !rc && used < size; used += n) {
-            rc = ct_demux_push(f->demux, f->chunks.data + used, size - used, &n);
-            if (!rc)
-                rc = frame_runs(f);
+            rc = ct_demux_push(f->demux, f->chunks.data + used, size - used, &n) ?: frame_runs(f);
         }
         if (rc)
             return rc;
@@ -110,9 +108,7 @@ static int reframe(struct framing *f, enum ct_framing framing)
 {
     const struct ct_demux_options from = {.size = sizeof from, .framing = (uint8_t)framing};
     const struct ct_framer_options to = {.size = sizeof to, .framing = CT_FRAMING_FRAMES};
-    int rc = ct_demux_new(f->ctx, &from, &f->demux);
-    if (!rc)
-        rc = ct_framer_new(f->ctx, &to, &f->framer);
+    int rc = ct_demux_new(f->ctx, &from, &f->demux) ?: ct_framer_new(f->ctx, &to, &f->framer);
     f->out = tmpfile();
     if (!rc && !f->out)
         return ct_fail(
@@ -144,9 +140,7 @@ static int borrow(const struct ct_perf_export_of *of, const struct ct_buffer *bu
 static int make(const struct ct_perf_export_of *of, struct framing *f, struct ct_perf_frames *out)
 {
     enum ct_framing framing = CT_FRAMING_NONE;
-    int rc = ct_chunks_open(&f->chunks, f->ctx, f->buffer->path);
-    if (!rc)
-        rc = find_framing(f, &framing);
+    int rc = ct_chunks_open(&f->chunks, f->ctx, f->buffer->path) ?: find_framing(f, &framing);
     if (!rc && framing == CT_FRAMING_FRAMES && same_ids(f->ids))
         return borrow(of, f->buffer, out);
     if (!rc)

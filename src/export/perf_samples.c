@@ -70,8 +70,7 @@ static int put_nowhere(struct ct_perf_samples *s, const struct ct_perf_stamp *st
 /* Writes all images for a process that the capture does not describe. */
 static int put_images(struct ct_perf_samples *s, const struct ct_perf_stamp *stamp)
 {
-    const int rc = put_nowhere(s, stamp);
-    return rc ? rc : ct_perf_images_write(&s->of, &s->codes, &s->writer, stamp, 1);
+    return put_nowhere(s, stamp) ?: ct_perf_images_write(&s->of, &s->codes, &s->writer, stamp, 1);
 }
 
 /* Writes the name and the maps of a process of the recording. */
@@ -101,8 +100,7 @@ static int put_processes(struct ct_perf_samples *s)
         .pid = CT_PERF_FIRST_FREE_PID, .tid = CT_PERF_FIRST_FREE_PID, .cpu = UINT32_MAX};
     int rc = CT_OK;
     if (!has_processes(s)) {
-        rc = ct_perf_write_comm(&s->writer, &one, capture_name(s), false);
-        return rc ? rc : put_images(s, &one);
+        return ct_perf_write_comm(&s->writer, &one, capture_name(s), false) ?: put_images(s, &one);
     }
     rc = ct_perf_images_write(&s->of, &s->codes, &s->writer, &kernel, 1);
     for (size_t i = 0; i < s->maps->process_count && !rc; i++)

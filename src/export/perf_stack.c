@@ -67,6 +67,5 @@ int ct_perf_stack_step(struct ct_perf_stack *s, const struct ct_node *node, cons
 
 int ct_perf_stack_end(struct ct_perf_stack *s)
 {
-    const int rc = break_run(s);
-    return rc ? rc : give(s);
+    return break_run(s) ?: give(s);
 }

@@ -146,9 +146,7 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
         const char *folder = ct_arena_strndup(&out->arena, path, (size_t)(ct_base_name(path) - path));
         rc = !folder ? ct_fail_nomem(ctx, path) : add_all(&f, *folder ? folder : ".");
     } else {
-        rc = add_alone(&f, "", path);
-        if (!rc)
-            rc = add_buffers(&f, path);
+        rc = add_alone(&f, "", path) ?: add_buffers(&f, path);
     }
     if (out->count > 1)
         qsort(out->list, out->count, sizeof *out->list, by_name);

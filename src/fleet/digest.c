@@ -121,9 +121,7 @@ int ct_digest_file(struct ct_ctx *ctx, const char *path, uint8_t out[CT_FLEET_DI
     int rc = ct_digest_new(ctx, &d);
     if (rc)
         return rc;
-    rc = ct_digest_add_file(d, path, NULL);
-    if (!rc)
-        rc = ct_digest_end(d, out);
+    rc = ct_digest_add_file(d, path, NULL) ?: ct_digest_end(d, out);
     ct_digest_free(d);
     return rc;
 }
@@ -224,9 +222,7 @@ int ct_fleet_digest(struct ct_ctx *ctx, const char *path, uint8_t digest[CT_FLEE
     CT_REQUIRE(ctx, path, digest, size);
     struct ct_capture_files files = {0};
     *size = 0;
-    int rc = ct_capture_files_find(ctx, path, &files);
-    if (!rc)
-        rc = ct_digest_files(ctx, &files, digest, size);
+    int rc = ct_capture_files_find(ctx, path, &files) ?: ct_digest_files(ctx, &files, digest, size);
     ct_capture_files_free(&files);
     return rc;
 }

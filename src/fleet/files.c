@@ -60,8 +60,7 @@ static int tell_program(struct teller *t, const char *path, uint64_t size, bool 
         return CT_OK;
     if (!t->look.id.size)
         return is_target ? tell_bytes(t, path) : CT_OK;
-    const int rc = make_digest(t, size, digest);
-    return rc ? rc : t->take(t->user, path, digest);
+    return make_digest(t, size, digest) ?: t->take(t->user, path, digest);
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)

@@ -232,9 +232,7 @@ static int write_capture(const struct ct_manifest *m, const struct ct_fleet_capt
     json_decref(object);
     if (!text)
         return ct_fail_nomem(m->ctx, capture->path);
-    int rc = write(user, text, strlen(text));
-    if (!rc)
-        rc = write(user, "\n", 1);
+    int rc = write(user, text, strlen(text)) ?: write(user, "\n", 1);
     free(text);
     return rc;
 }

@@ -79,11 +79,9 @@ static bool look(const struct ct_fleet_job *job, const struct ct_worker_task *ta
 {
     struct ct_capture_files files = {0};
     uint64_t size;
-    int rc = ct_capture_files_find(job->ctx, capture_of(job, task)->path, &files);
-    if (!rc)
-        rc = ct_capture_files_note(job->ctx, &files, note, &size);
-    if (!rc)
-        rc = check_size(job, task, size);
+    int rc = ct_capture_files_find(job->ctx, capture_of(job, task)->path, &files)
+             ?: ct_capture_files_note(job->ctx, &files, note, &size)
+             ?: check_size(job, task, size);
     if (!rc && task->checks)
         rc = check(job, task, &files);
     ct_capture_files_free(&files);

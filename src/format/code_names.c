@@ -41,8 +41,7 @@ static int find_programs(struct ct_code_names *n, uint32_t memory)
     if (*word & bit)
         return CT_OK;
     *word |= bit;
-    const int rc = ct_programs_in(n->programs, n->maps, memory);
-    return rc ? rc : list_programs(n);
+    return ct_programs_in(n->programs, n->maps, memory) ?: list_programs(n);
 }
 
 int ct_code_names_open(struct ct_code_names *n, const struct ct_capture *capture)

@@ -278,6 +278,5 @@ int ct_cover_views_write(const struct ct_cover_views *views, const struct ct_cov
     if (mine.format > CT_COVER_FORMAT_HTML)
         return ct_fail(views->ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
                        mine.format);
-    const int rc = ct_out_open(&out, views->ctx, write, user);
-    return rc ? rc : ct_out_close(&out, write_as(out.file, views, &mine));
+    return ct_out_open(&out, views->ctx, write, user) ?: ct_out_close(&out, write_as(out.file, views, &mine));
 }

@@ -179,9 +179,7 @@ int ct_edge_numbers_write(struct ct_ctx *ctx, const struct ct_graph *edges, stru
         free(lines);
         return rc;
     }
-    rc = ct_address_names_new(ctx, &names);
-    if (!rc)
-        rc = set_programs(names, programs);
+    rc = ct_address_names_new(ctx, &names) ?: set_programs(names, programs);
     const struct ct_node *nodes = ct_graph_nodes(edges, &count);
     const struct ct_edge *all = ct_graph_edges(edges, &count);
     lines->head = "edge\tway\tfrom\tbranch\tto\tinstructions\tbranch-at\tto-at\n";

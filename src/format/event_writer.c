@@ -106,8 +106,7 @@ static void put_head(struct ct_event_writer *w)
 
 static int open_writer(struct ct_event_writer *w, ct_write_fn *write, void *user)
 {
-    const int rc = ct_line_out_open(&w->lines, w->ctx, write, user);
-    return rc ? rc : open_names(w);
+    return ct_line_out_open(&w->lines, w->ctx, write, user) ?: open_names(w);
 }
 
 int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options *options, ct_write_fn *write,

@@ -290,8 +290,7 @@ int ct_perfetto_lane_put(struct ct_perfetto_lane *lane, const struct ct_event *e
 
 int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *event)
 {
-    const int rc = ct_perfetto_notes_flush(lane, event);
-    return rc ? rc : ct_perfetto_lane_put(lane, event);
+    return ct_perfetto_notes_flush(lane, event) ?: ct_perfetto_lane_put(lane, event);
 }
 
 /* ---- moves ---- */
@@ -385,11 +384,9 @@ int ct_perfetto_lane_take(struct ct_perfetto_lane *lane, const struct ct_stack_m
 int ct_perfetto_lane_end(struct ct_perfetto_lane *lane)
 {
     const struct ct_event end = {.type = CT_EVENT_END, .cycle = lane->newest_cycle};
-    int rc = ct_perfetto_notes_end(lane);
-    if (!rc)
-        rc = ct_perfetto_lane_push(lane, &end);
-    if (!rc)
-        rc = end_run(lane, lane->newest_time);
+    int rc = ct_perfetto_notes_end(lane)
+             ?: ct_perfetto_lane_push(lane, &end)
+             ?: end_run(lane, lane->newest_time);
     lane->of->seen.timed += lane->timed;
     lane->of->seen.untimed += !lane->timed;
     lane->of->seen.unrated += lane->timed && !lane->rated && !lane->software;

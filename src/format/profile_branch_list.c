@@ -124,9 +124,7 @@ int ct_profile_branch_list(struct ct_branch_list *list, const struct ct_profile_
     uint32_t binary = 0;
     if (!view->item_count)
         return CT_OK;
-    int rc = read_branches(view, &branches);
-    if (!rc)
-        rc = add_binary(list, view, &binary);
+    int rc = read_branches(view, &branches) ?: add_binary(list, view, &binary);
     for (size_t i = 0; i < view->item_count && !rc && view->items[i].kind == CT_COVER_RUN; i++) {
         const struct ct_cover_item *run = &view->items[i];
         uint64_t counts[2];

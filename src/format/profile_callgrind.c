@@ -248,9 +248,7 @@ int ct_profile_callgrind(FILE *out, const struct ct_profile_stacks *stacks,
 {
     struct callgrind c = {
         .out = out, .stacks = &stacks->found, .sums = stacks->sums, .views = views, .view_count = count};
-    int rc = place_functions(&c);
-    if (!rc)
-        rc = sort_calls(&c);
+    int rc = place_functions(&c) ?: sort_calls(&c);
     if (!rc)
         put_head(&c);
     for (size_t i = 0; i < count && !rc; i++) {

@@ -272,9 +272,7 @@ int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stac
 {
     struct pprof p = {
         .out = out, .stacks = &stacks->found, .sums = stacks->sums, .views = views, .view_count = count};
-    int rc = ct_stack_cut_find(p.stacks, &p.cut);
-    if (!rc)
-        rc = ct_deflate_new(ctx, CT_DEFLATE_GZIP, &p.deflate);
+    int rc = ct_stack_cut_find(p.stacks, &p.cut) ?: ct_deflate_new(ctx, CT_DEFLATE_GZIP, &p.deflate);
     if (rc) {
         ct_stack_cut_free(&p.cut);
         return rc;

@@ -131,11 +131,9 @@ int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_
     struct ct_stack_found found;
     struct ct_out out;
     CT_REQUIRE(ctx, analysis, write);
-    int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
-    if (!rc)
-        rc = ct_stack_sums_find(sums, &found);
-    if (!rc)
-        rc = ct_out_open(&out, ctx, write, user);
+    int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine)
+             ?: ct_stack_sums_find(sums, &found)
+             ?: ct_out_open(&out, ctx, write, user);
     return rc ? rc
               : ct_out_close(&out, put_folded(out.file, &found, mine.modules ? sums : NULL, mine.cycles));
 }

@@ -205,10 +205,9 @@ static int find_stacks(struct profile *p)
 static int write_profile(struct profile *p, ct_write_fn *write, void *user)
 {
     struct ct_out out;
-    int rc = ct_tell_nomem(p->ctx, "profile", fill(p));
-    if (!rc)
-        rc = ct_out_open(&out, p->ctx, write, user);
-    return rc ? rc : ct_out_close(&out, ct_tell_nomem(p->ctx, "profile", write_as(p, out.file)));
+    return ct_tell_nomem(p->ctx, "profile", fill(p))
+           ?: ct_out_open(&out, p->ctx, write, user)
+           ?: ct_out_close(&out, ct_tell_nomem(p->ctx, "profile", write_as(p, out.file)));
 }
 
 int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
@@ -219,11 +218,9 @@ int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs,
     struct profile p = {.cover = cover, .programs = programs, .entries = &entries};
     CT_REQUIRE(cover ? ct_cover_analysis(cover)->ctx : NULL, cover, programs, write);
     p.ctx = ct_cover_analysis(cover)->ctx;
-    int rc = ct_options_read(p.ctx, __func__, options, &p.options, sizeof p.options);
-    if (!rc)
-        rc = find_stacks(&p);
-    if (!rc)
-        rc = write_profile(&p, write, user);
+    int rc = ct_options_read(p.ctx, __func__, options, &p.options, sizeof p.options)
+             ?: find_stacks(&p)
+             ?: write_profile(&p, write, user);
     if (written)
         *written = (struct ct_profile_written){
             .program_count = p.count, .program = p.count ? p.views->program : NULL, .entries = entries};

@@ -261,9 +261,7 @@ int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums
     CT_REQUIRE_OF(writer, sums);
     const struct ct_analysis_captures *captures = &ct_timing_sums_analysis(sums)->captures;
     struct ct_timing_view view = {.sums = sums, .captures = captures, .losses = captures->losses};
-    int rc = load_cfg(writer, &view);
-    if (!rc)
-        rc = ct_timing_sums_find(sums, &view.found);
+    int rc = load_cfg(writer, &view) ?: ct_timing_sums_find(sums, &view.found);
     if (rc)
         return rc;
     view.cfg_program = first_program(writer, &view);

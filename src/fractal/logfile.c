@@ -107,9 +107,7 @@ static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log
     store64(head + 40, info->range_lo);
     store64(head + 48, info->range_hi);
     store32(head + 56, info->asid | (uint32_t)info->mode << 16 | (uint32_t)info->granule << 24);
-    int rc = write_all(w, head, sizeof head);
-    if (!rc)
-        rc = write_all(w, fields, (size_t)FIELD_BYTES * count);
+    int rc = write_all(w, head, sizeof head) ?: write_all(w, fields, (size_t)FIELD_BYTES * count);
     return rc || !text_bytes ? rc : write_all(w, text, text_bytes);
 }
 

@@ -236,10 +236,9 @@ int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s)
 {
     const struct ct_soc_hooks hooks = {.user = s, .miss = on_miss, .asid = on_asid, .context = on_context};
     struct ct_fractal_process *p;
-    int rc = add_cluster(s, CT_SOC_FABRIC_COHERENT, &hooks);
-    if (!rc)
-        rc = ct_fractal_simulation_add_process(s, s->bench[0].pid, s->options.argv[0], &p);
-    return rc ? rc : ct_fractal_process_attach(&s->process[0]);
+    return add_cluster(s, CT_SOC_FABRIC_COHERENT, &hooks)
+           ?: ct_fractal_simulation_add_process(s, s->bench[0].pid, s->options.argv[0], &p)
+           ?: ct_fractal_process_attach(&s->process[0]);
 }
 
 /* ---- events in the clusters ---- */

@@ -11,13 +11,10 @@
 /* Runs the program on all clusters. */
 static int study(struct ct_fractal_simulation *s, struct ct_fractal_overhead_result *result)
 {
-    int rc = ct_fractal_simulation_add_bare(s, CT_SOC_FABRIC_NONE);
-    if (!rc)
-        rc = ct_fractal_simulation_add_bare(s, CT_SOC_FABRIC_COHERENT);
-    if (!rc)
-        rc = ct_fractal_simulation_add_logged(s);
-    if (!rc)
-        rc = ct_fractal_simulation_run(s, &result->ended);
+    int rc = ct_fractal_simulation_add_bare(s, CT_SOC_FABRIC_NONE)
+             ?: ct_fractal_simulation_add_bare(s, CT_SOC_FABRIC_COHERENT)
+             ?: ct_fractal_simulation_add_logged(s)
+             ?: ct_fractal_simulation_run(s, &result->ended);
     if (!rc && !ct_soc_counts_of(s->bench[0].soc)->accesses)
         rc =
             ct_fail(s->ctx, CT_ERR_NOT_FOUND,

@@ -176,9 +176,7 @@ int ct_fractal_process_exec(struct ct_fractal_process *p, const char *program,
     (*out)->child = p->child;
     (*out)->core = p->core;
     (*out)->feed = p->feed;
-    rc = retire(p);
-    if (!rc)
-        rc = replace_space(p, *out);
+    rc = retire(p) ?: replace_space(p, *out);
     p->pid = 0;
     if (!rc && s->echo.soc && !p->feed) {
         ct_fractal_free(s->echo.tracer);

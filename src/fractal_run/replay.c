@@ -199,9 +199,7 @@ static int take_end(struct ct_fractal_replay *r, const char *text, size_t size)
 {
     if (!r->rest_size)
         return take_line(r, text, size);
-    int rc = keep(r, text, size);
-    if (!rc)
-        rc = take_line(r, r->rest, r->rest_size);
+    int rc = keep(r, text, size) ?: take_line(r, r->rest, r->rest_size);
     r->rest_size = 0;
     return rc;
 }
@@ -324,9 +322,7 @@ static int open_log(struct ct_fractal_replay *r)
 static int set_up(struct ct_fractal_replay *r)
 {
     const struct ct_fractal_replay_options *o = &r->options;
-    int rc = ct_fractal_new(r->ctx, NULL, &r->fractal);
-    if (!rc)
-        rc = ct_fractal_port_model(r->ctx, r->fractal, &r->port);
+    int rc = ct_fractal_new(r->ctx, NULL, &r->fractal) ?: ct_fractal_port_model(r->ctx, r->fractal, &r->port);
     if (!rc && o->protocol != CT_FRACTAL_NEUTRAL)
         rc = ct_fractal_wire_new(r->ctx, o->protocol, &r->wire);
     if (!rc)

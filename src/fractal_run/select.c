@@ -128,10 +128,9 @@ bool ct_fractal_process_traces(const struct ct_fractal_process *p, uint64_t firs
 /* Writes the bounds of a range to registers, then a command. */
 static int command_range(struct ct_fractal_process *p, const struct ct_fractal_span *span, uint64_t command)
 {
-    int rc = ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_LO, span->lo);
-    if (!rc)
-        rc = ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_HI, span->hi);
-    return rc ? rc : ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_CMD, command);
+    return ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_LO, span->lo)
+           ?: ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_HI, span->hi)
+           ?: ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_CMD, command);
 }
 
 /* Checks that a range overlaps no other, and that a register is left for it. */
@@ -241,9 +240,7 @@ static int add_lines(struct ct_fractal_process *p, const char *text, const struc
     uint64_t set = 0, line = first;
     int rc = CT_OK;
     for (; line < span->hi && !rc; line += LINE) {
-        rc = command_line(p, line, CT_FRACTAL_POINT_ADD);
-        if (!rc)
-            rc = tell_line(p, text, span);
+        rc = command_line(p, line, CT_FRACTAL_POINT_ADD) ?: tell_line(p, text, span);
     }
     if (rc != CT_ERR_LIMIT)
         return rc;

@@ -566,11 +566,9 @@ int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_opt
     struct ct_fractal_simulation *s = NULL;
     CT_REQUIRE(ctx, options, result);
     *result = (struct ct_fractal_simulate_result){.ended = {.exit_code = -1}};
-    int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
-    if (!rc)
-        rc = check(ctx, &own);
-    if (!rc)
-        rc = ct_fractal_simulation_new(ctx, &own, &s);
+    int rc = ct_options_read(ctx, __func__, options, &own, sizeof own)
+             ?: check(ctx, &own)
+             ?: ct_fractal_simulation_new(ctx, &own, &s);
     if (!s)
         return rc;
     rc = ct_fractal_simulation_run(s, &result->ended);

@@ -52,9 +52,7 @@ int ct_fractal_sums_save(struct ct_analysis *analysis, struct ct_save *to)
     struct ct_fractal_sums *s = (struct ct_fractal_sums *)analysis;
     char room[TEXT_ROOM + 1];
     const char *program = NULL;
-    int rc = ct_fractal_sums_sort(s);
-    if (!rc)
-        rc = save_totals(&s->totals, to);
+    int rc = ct_fractal_sums_sort(s) ?: save_totals(&s->totals, to);
     for (size_t i = 0; i < s->count && !rc; i++) {
         const struct ct_fractal_sum *row = &s->all[i];
         save_program(row->program, &program, to);

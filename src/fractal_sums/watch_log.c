@@ -492,9 +492,7 @@ static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
                        "write the log of each run to a separate file",
                        (unsigned long long)w->time, (unsigned long long)e->time);
     w->time = e->time;
-    int rc = find_program(w, e, &runs);
-    if (!rc)
-        rc = switch_process(w, e);
+    int rc = find_program(w, e, &runs) ?: switch_process(w, e);
     if (rc)
         return rc;
     const size_t before = w->ready_count;

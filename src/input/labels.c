@@ -14,10 +14,9 @@ static int make_printable(struct ct_opening *opening, const char **text)
 
 static int source_labels(struct ct_opening *opening, struct ct_source *source)
 {
-    int rc = make_printable(opening, &source->name);
-    if (!rc)
-        rc = make_printable(opening, &source->core);
-    return rc ? rc : make_printable(opening, &source->model);
+    return make_printable(opening, &source->name)
+           ?: make_printable(opening, &source->core)
+           ?: make_printable(opening, &source->model);
 }
 
 /* Makes the names of a buffer and its sources printable. The capture's arrays are const for readers, but are

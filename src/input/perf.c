@@ -44,13 +44,10 @@ static int make_memory(struct ct_perf *p)
     struct ct_image *images;
     const struct ct_context_name *names;
     size_t count, name_count;
-    int rc = ct_perf_objects_new(p, &objects);
-    if (!rc)
-        rc = ct_perf_make_maps(p, objects, &maps);
-    if (!rc)
-        rc = ct_perf_name_threads(p, &names, &name_count);
-    if (!rc)
-        rc = ct_perf_kernel_images(p, objects, &images, &count);
+    int rc = ct_perf_objects_new(p, &objects)
+             ?: ct_perf_make_maps(p, objects, &maps)
+             ?: ct_perf_name_threads(p, &names, &name_count)
+             ?: ct_perf_kernel_images(p, objects, &images, &count);
     if (rc)
         return rc;
     struct ct_buffer *buffers =
@@ -89,11 +86,7 @@ static void tell(const struct ct_perf *p)
 
 static int read_all(struct ct_perf *p)
 {
-    int rc = ct_perf_read_header(p);
-    if (!rc)
-        rc = ct_perf_read_records(p);
-    if (!rc)
-        rc = ct_perf_read_features(p);
+    int rc = ct_perf_read_header(p) ?: ct_perf_read_records(p) ?: ct_perf_read_features(p);
     if (!rc && p->lost)
         rc = ct_perf_damage(
             p,

@@ -135,8 +135,7 @@ static int add_map(struct kernel *k, const struct ct_perf_event *event)
     struct ct_image image = {.path = object->path, .addr = event->addr, .space = CT_SPACE_ANY};
     if (*event->name == '[' || ct_module_is_named(event->name)) {
         image.is_elf = elf_kind_of(k->perf);
-        rc = ct_perf_place_module(k->perf, object->path, event, &image.placed);
-        return rc ? rc : add_image(k, &image);
+        return ct_perf_place_module(k->perf, object->path, event, &image.placed) ?: add_image(k, &image);
     }
     if (k->perf->kcore || event->file_offset >= object->size)
         return CT_OK;

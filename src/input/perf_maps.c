@@ -443,9 +443,7 @@ static int on_comm(struct player *pl, const struct ct_perf_event *event)
     if (!rc && event->tid != event->pid)
         rc = add_thread(pl, event->tid, event->pid, event->time);
     if (!rc && event->kind == CT_PERF_EVENT_EXEC) {
-        rc = begin_generation(pl, process, event->time);
-        if (!rc)
-            rc = clear(pl, process);
+        rc = begin_generation(pl, process, event->time) ?: clear(pl, process);
     }
     if (!rc && event->tid == event->pid)
         process->name = event->name;

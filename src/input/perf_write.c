@@ -85,8 +85,7 @@ static int write_record(struct ct_perf_writer *w, uint32_t type, unsigned misc, 
     if (b->full || b->size + 8 > CT_PERF_RECORD_MAX)
         return CT_ERR_LIMIT;
     put_head(head, type, misc, b->size);
-    int rc = ct_perf_write_bytes(w, head, sizeof head);
-    return rc ? rc : write_body(w, b);
+    return ct_perf_write_bytes(w, head, sizeof head) ?: write_body(w, b);
 }
 
 int ct_perf_write_user(struct ct_perf_writer *w, uint32_t type, unsigned misc,
@@ -411,9 +410,7 @@ static int write_features_of_samples(struct ct_perf_writer *w)
     ct_perf_put64(b, ARCH_SIZE);
     ct_perf_put64(b, arch + ARCH_SIZE);
     ct_perf_put64(b, 0);
-    int rc = write_body(w, b);
-    if (!rc)
-        rc = ct_perf_write_bytes(w, w->ids, w->ids_size);
+    int rc = write_body(w, b) ?: ct_perf_write_bytes(w, w->ids, w->ids_size);
     b->size = 0;
     put_arch(b);
     return rc ? rc : write_body(w, b);

@@ -105,8 +105,7 @@ static int on_program(struct snapshot *s, const struct ct_ini_item *item)
     }
     if (strcmp(item->key, "elf") != 0)
         return CT_OK;
-    const int rc = ct_ini_file(s->opening->arena, s->folder, item, &program->file);
-    return rc ? rc : find_escaped(s, program);
+    return ct_ini_file(s->opening->arena, s->folder, item, &program->file) ?: find_escaped(s, program);
 }
 
 /* Returns why the file cannot be the one that ran; NULL: it can. */
@@ -158,8 +157,7 @@ static int tell_missing(const struct snapshot *s, const struct program *program,
     const struct ct_image gone = {
         .path = program->file, .addr = program->bias, .space = CT_SPACE_ANY, .is_elf = 1};
     ct_log(s->opening->ctx, CT_LOG_WARNING, "%s", text);
-    const int rc = ct_add_gone(s->opening, &gone, program->build_id);
-    return rc ? rc : ct_add_missing(s->opening, text);
+    return ct_add_gone(s->opening, &gone, program->build_id) ?: ct_add_missing(s->opening, text);
 }
 
 static int add_program(struct snapshot *s, const struct program *program)

@@ -20,11 +20,9 @@ int ct_live_log_allows(const struct ct_live *l, const char *place)
 {
     struct ct_watches *watches = NULL;
     struct ct_fractal_watch *log = NULL;
-    int rc = ct_live_watches_new(l, &watches);
-    if (!rc)
-        rc = ct_watches_add(watches, place, NULL, NULL);
-    if (!rc)
-        rc = ct_fractal_watch_stream(l->ctx, place, watches, 0, &log);
+    int rc = ct_live_watches_new(l, &watches)
+             ?: ct_watches_add(watches, place, NULL, NULL)
+             ?: ct_fractal_watch_stream(l->ctx, place, watches, 0, &log);
     ct_fractal_watch_free(log);
     ct_watches_free(watches);
     return rc;
@@ -59,9 +57,7 @@ int ct_live_log_finish(struct ct_live *l)
     struct ct_live_stream *s = stream_of(l);
     if (!s)
         return CT_OK;
-    int rc = ct_fractal_watch_end(s->log);
-    if (!rc)
-        rc = ct_live_stream_log(s);
+    int rc = ct_fractal_watch_end(s->log) ?: ct_live_stream_log(s);
     tell_losses(l, s);
     return rc;
 }

@@ -196,9 +196,7 @@ int ct_live_post_hook_init(struct ct_live_post_hook *h, struct ct_ctx *ctx, cons
         return ct_fail_nomem(ctx, url);
     h->teller.tell = tell;
     h->client = c;
-    int rc = load(c, ctx, url);
-    if (!rc)
-        rc = read_url(c, ctx, url);
+    int rc = load(c, ctx, url) ?: read_url(c, ctx, url);
     if (rc)
         return rc;
     c->multi = c->curl.multi_init();

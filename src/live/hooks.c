@@ -343,9 +343,7 @@ int ct_live_hook(struct ct_live *l, const struct ct_live_hook_options *options)
 {
     struct ct_live_hook_options o;
     CT_REQUIRE(NULL, l);
-    int rc = ct_options_read(l->ctx, "ct_live_hook", options, &o, sizeof o);
-    if (!rc)
-        rc = check(l, &o);
+    int rc = ct_options_read(l->ctx, "ct_live_hook", options, &o, sizeof o) ?: check(l, &o);
     if (rc)
         return rc;
     struct ct_live_hooks *h = calloc(1, sizeof *h);

@@ -38,9 +38,7 @@ static int load_programs(struct ct_live *l)
     struct ct_cfg *cfg;
     int rc = CT_OK;
     for (size_t i = 0; !rc && (program = ct_programs_at(l->options.programs, i)); i++) {
-        rc = ct_program_symbols(program, &symbols);
-        if (!rc)
-            rc = ct_program_lines(program, &lines);
+        rc = ct_program_symbols(program, &symbols) ?: ct_program_lines(program, &lines);
         if (!rc && i == 0 && l->options.timing)
             rc = ct_program_cfg(program, &cfg);
     }
@@ -74,9 +72,7 @@ int ct_live_watches_new(const struct ct_live *l, struct ct_watches **out)
 {
     const struct ct_named_table *table = NULL;
     const struct ct_program *of = NULL, *other;
-    int rc = ct_watches_new(l->ctx, l->options.programs, out);
-    if (!rc)
-        rc = ct_watches_events(*out, l->options.buffer);
+    int rc = ct_watches_new(l->ctx, l->options.programs, out) ?: ct_watches_events(*out, l->options.buffer);
     if (!rc && l->options.log)
         rc = ct_watches_any_context(*out);
     if (!rc && ct_programs_named(l->options.programs, &table, &of, &other) == CT_ERR_NOMEM)
@@ -94,8 +90,7 @@ static int make_watches(struct ct_live *l)
         rc = ct_verifier_core(l->verifier, ct_live_core_of(only));
     if (rc || !l->options.one_run)
         return rc ? rc : ct_verifier_begin(l->verifier, ignore, NULL);
-    rc = ct_live_one_new(l);
-    return rc ? rc : ct_live_one_begin(l);
+    return ct_live_one_new(l) ?: ct_live_one_begin(l);
 }
 
 static int make_chain(struct ct_live *l)
@@ -114,11 +109,9 @@ static int make_chain(struct ct_live *l)
 static int read_options(struct ct_live *l)
 {
     const struct ct_live_options *o = &l->options;
-    int rc = ct_options_read(l->ctx, "ct_live_new", o->verify, &l->verify, sizeof l->verify);
-    if (!rc)
-        rc = ct_options_read(l->ctx, "ct_live_new", o->compile, &l->compile, sizeof l->compile);
-    if (!rc)
-        rc = ct_options_read(l->ctx, "ct_live_new", l->verify.limits, &l->limits, sizeof l->limits);
+    int rc = ct_options_read(l->ctx, "ct_live_new", o->verify, &l->verify, sizeof l->verify)
+             ?: ct_options_read(l->ctx, "ct_live_new", o->compile, &l->compile, sizeof l->compile)
+             ?: ct_options_read(l->ctx, "ct_live_new", l->verify.limits, &l->limits, sizeof l->limits);
     l->compile.no_include = 1; /* a client of the page must not read files */
     l->limits.stop = &l->stop;
     l->verify.limits = &l->limits;
@@ -142,14 +135,7 @@ static int make_events(struct ct_live *l)
 
 static int prepare(struct ct_live *l)
 {
-    int rc = read_options(l);
-    if (!rc)
-        rc = make_events(l);
-    if (!rc)
-        rc = load_programs(l);
-    if (!rc)
-        rc = make_watches(l);
-    return rc ? rc : make_chain(l);
+    return read_options(l) ?: make_events(l) ?: load_programs(l) ?: make_watches(l) ?: make_chain(l);
 }
 
 int ct_live_new(struct ct_ctx *ctx, const struct ct_live_options *options, struct ct_live **out)
@@ -249,11 +235,9 @@ static int try_pair(struct ct_live *l, const char *from, const char *to)
     const struct ct_timing_options options = {.size = sizeof options};
     struct ct_watches *watches = NULL;
     struct ct_timing *timing = NULL;
-    int rc = ct_live_watches_new(l, &watches);
-    if (!rc)
-        rc = ct_timing_new(l->ctx, &options, &timing);
-    if (!rc)
-        rc = ct_timing_add_pair(timing, watches, from, to);
+    int rc = ct_live_watches_new(l, &watches)
+             ?: ct_timing_new(l->ctx, &options, &timing)
+             ?: ct_timing_add_pair(timing, watches, from, to);
     ct_timing_free(timing);
     ct_watches_free(watches);
     return rc;

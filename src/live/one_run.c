@@ -241,9 +241,7 @@ int ct_live_one_settle(struct ct_live *l)
         if (held <= LIVE_HELD && l->analysed - one->waits_since < LIVE_PATIENCE)
             return CT_OK;
         tell_passed(l, number, held);
-        rc = ct_verify_axis_pass(one->axis);
-        if (!rc)
-            rc = go_on(l, ct_verify_axis_settle);
+        rc = ct_verify_axis_pass(one->axis) ?: go_on(l, ct_verify_axis_settle);
     }
     if (!l->unsettled)
         one->waits_for = -1;

@@ -62,9 +62,7 @@ int ct_live_open(struct ct_live *l, const struct ct_live_input *input)
 {
     struct ct_live_input i;
     CT_REQUIRE(NULL, l);
-    int rc = ct_options_read(l->ctx, "ct_live_open", input, &i, sizeof i);
-    if (!rc)
-        rc = check_input(l, &i);
+    int rc = ct_options_read(l->ctx, "ct_live_open", input, &i, sizeof i) ?: check_input(l, &i);
     if (rc)
         return rc;
     rc = open_all(l, &i);

@@ -222,11 +222,9 @@ static int begin_timing(struct ct_live_stream *s)
 {
     struct ct_live *l = s->live;
     struct ct_timing_options options = {.size = sizeof options};
-    int rc = ct_programs_places(l->options.programs, &options.programs, &options.program_count);
-    if (!rc)
-        rc = ct_timing_new(l->ctx, &options, &s->timing);
-    if (!rc)
-        rc = ct_live_watches_new(l, &s->pair_watches);
+    int rc = ct_programs_places(l->options.programs, &options.programs, &options.program_count)
+             ?: ct_timing_new(l->ctx, &options, &s->timing)
+             ?: ct_live_watches_new(l, &s->pair_watches);
     for (size_t i = 0; !rc && i < l->pair_count; i++)
         rc = ct_timing_add_pair(s->timing, s->pair_watches, l->pairs[i].from, l->pairs[i].to);
     return rc;
@@ -243,13 +241,10 @@ static int tell_begin(struct ct_live_stream *s)
 static int begin(struct ct_live_stream *s)
 {
     struct ct_live *l = s->live;
-    int rc = ct_live_watches_new(l, &s->watches);
-    if (!rc)
-        rc = ct_verifier_new(l->ctx, &l->verify, s->watches, &s->verifier);
-    if (!rc)
-        rc = ct_verifier_core(s->verifier, ct_live_core_of(s->source));
-    if (!rc)
-        rc = ct_watcher_new(l->ctx, s->watches, &s->watcher);
+    int rc = ct_live_watches_new(l, &s->watches)
+             ?: ct_verifier_new(l->ctx, &l->verify, s->watches, &s->verifier)
+             ?: ct_verifier_core(s->verifier, ct_live_core_of(s->source))
+             ?: ct_watcher_new(l->ctx, s->watches, &s->watcher);
     if (!rc && l->options.log)
         rc = ct_live_log_begin(s);
     if (!rc)

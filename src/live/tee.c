@@ -107,9 +107,7 @@ static int keep_description(struct ct_live_tee *t, struct ct_ctx *ctx, const str
 static int describe(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_live_input *i)
 {
     struct ct_live_text text = {0};
-    int rc = print_description(ctx, i, &text);
-    if (!rc)
-        rc = keep_description(t, ctx, &text);
+    int rc = print_description(ctx, i, &text) ?: keep_description(t, ctx, &text);
     ct_live_text_free(&text);
     return rc;
 }
@@ -164,9 +162,7 @@ static int create(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_liv
         t->described = NULL;
         return ct_fail_nomem(ctx, t->path);
     }
-    rc = check_free(ctx, t->described, input);
-    if (!rc)
-        rc = describe(t, ctx, i);
+    rc = check_free(ctx, t->described, input) ?: describe(t, ctx, i);
     if (rc)
         return rc;
     rc = open_file(t, ctx);

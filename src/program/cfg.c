@@ -201,13 +201,10 @@ static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
 {
     struct ct_elf elf = {0};
     int rc = ct_symbols_make(cfg->ctx, cfg->name, cfg->separate_names ? cfg->name : NULL, file->bytes,
-                             file->size, &cfg->names, &cfg->symbols);
-    if (!rc)
-        rc = ct_memory_new(cfg->ctx, &cfg->memory);
-    if (!rc)
-        rc = ct_memory_add_elf(cfg->memory, file, cfg->bias, CT_SPACE_ANY);
-    if (!rc)
-        rc = ct_elf_open(cfg->ctx, cfg->name, file->bytes, file->size, &elf);
+                             file->size, &cfg->names, &cfg->symbols)
+             ?: ct_memory_new(cfg->ctx, &cfg->memory)
+             ?: ct_memory_add_elf(cfg->memory, file, cfg->bias, CT_SPACE_ANY)
+             ?: ct_elf_open(cfg->ctx, cfg->name, file->bytes, file->size, &elf);
     if (rc)
         return rc;
     cfg->is_a64 = elf.header.e_machine == EM_AARCH64;
@@ -317,9 +314,7 @@ int ct_cfg_load(struct ct_ctx *ctx, const char *path, const struct ct_cfg_option
     struct ct_cfg_options o;
     struct ct_symbol_options names;
     struct ct_mapped_file *file;
-    int rc = read_options(ctx, options, &o, &names);
-    if (!rc)
-        rc = ct_mapped_file_open(ctx, path, names.placed, &file);
+    int rc = read_options(ctx, options, &o, &names) ?: ct_mapped_file_open(ctx, path, names.placed, &file);
     if (rc)
         return rc;
     rc = ct_cfg_load_bytes(ctx, path, file->bytes, file->size, options, out);

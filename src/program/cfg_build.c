@@ -342,11 +342,7 @@ static int add_late_calls(struct ct_cfg *cfg)
 int ct_cfg_build(struct ct_cfg *cfg)
 {
     size_t first = cfg->blocks.count;
-    int rc = make_blocks(cfg);
-    if (!rc)
-        rc = make_edges(cfg, first);
-    if (!rc)
-        rc = add_late_calls(cfg);
+    int rc = make_blocks(cfg) ?: make_edges(cfg, first) ?: add_late_calls(cfg);
     cfg->built = true;
     return rc;
 }

@@ -90,9 +90,7 @@ static int no_return(const struct line *line, const char *word)
     uint64_t addr;
     enum ct_isa isa;
     uint32_t function;
-    int rc = place(line, word, &addr, &isa);
-    if (!rc)
-        rc = make_function(line->cfg, addr, isa, &function);
+    int rc = place(line, word, &addr, &isa) ?: make_function(line->cfg, addr, isa, &function);
     if (!rc && function == CT_CFG_NONE)
         return mistake(line, "there is no code at this place", word);
     if (!rc)
@@ -105,9 +103,7 @@ static int entry(const struct line *line, const char *word)
     uint64_t addr;
     enum ct_isa isa;
     uint32_t function;
-    int rc = place(line, word, &addr, &isa);
-    if (!rc)
-        rc = make_function(line->cfg, addr, isa, &function);
+    int rc = place(line, word, &addr, &isa) ?: make_function(line->cfg, addr, isa, &function);
     if (!rc && function == CT_CFG_NONE)
         return mistake(line, "there is no code at this place", word);
     return rc;
@@ -122,9 +118,7 @@ static int targets(const struct line *line, const char *from, char *rest, enum c
     for (char *word = strtok_r(rest, " \t,", &save); !rc && word; word = strtok_r(NULL, " \t,", &save)) {
         uint64_t addr;
         uint32_t edge;
-        rc = place(line, word, &addr, &isa);
-        if (!rc)
-            rc = ct_cfg_add_edge(line->cfg, branch, addr, isa, origin, &edge);
+        rc = place(line, word, &addr, &isa) ?: ct_cfg_add_edge(line->cfg, branch, addr, isa, origin, &edge);
         if (rc == CT_ERR_NOT_FOUND)
             return mistake(line, "there is no computed branch at this place, or its target is not code",
                            from);

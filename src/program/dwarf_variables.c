@@ -335,8 +335,7 @@ static int read_unit(void *user, Dwarf_Die *unit)
     struct ct_variable_search *s = user;
     s->unit = ct_dwarf_name(s, unit);
     s->depth = 0;
-    const int rc = read_children(s, unit);
-    return rc ? rc : define_all(s);
+    return read_children(s, unit) ?: define_all(s);
 }
 
 /* Keeps a file open that contains candidates. */
@@ -526,9 +525,7 @@ static int find(struct ct_variable_search *s, const void *bytes, size_t size, st
         return no_memory(s);
     s->arena = &made->arena;
     s->out = &made->is;
-    int rc = cut_name(s);
-    if (!rc)
-        rc = ct_dwarf_read_file(&s->reader, bytes, size, read_variable);
+    int rc = cut_name(s) ?: ct_dwarf_read_file(&s->reader, bytes, size, read_variable);
     if (rc == CT_ERR_NOT_FOUND || (!rc && !made->is.name))
         rc = find_symbol(s, bytes, size);
     if (rc)

@@ -108,9 +108,7 @@ static int link_module(struct ct_ctx *ctx, const struct ct_module_place *place, 
 {
     uint8_t *linked;
     size_t size;
-    int rc = unpack(ctx, file);
-    if (!rc)
-        rc = ct_module_is(ctx, file->path, file->bytes, file->size, &file->is_module);
+    int rc = unpack(ctx, file) ?: ct_module_is(ctx, file->path, file->bytes, file->size, &file->is_module);
     if (rc || !file->is_module)
         return rc;
     rc = ct_module_link(ctx, file->path, place, file->bytes, file->size, &linked, &size);

@@ -178,13 +178,7 @@ int ct_module_link(struct ct_ctx *ctx, const char *path, const struct ct_module_
                           .size = size,
                           .arch = ct_module_arch_of(bytes, size)};
     struct linking l = {.module = &m};
-    int rc = ct_module_read(&m);
-    if (!rc)
-        rc = ct_module_lay_out(&m, place);
-    if (!rc)
-        rc = plan(&l);
-    if (!rc)
-        rc = write_linked(&l, out);
+    int rc = ct_module_read(&m) ?: ct_module_lay_out(&m, place) ?: plan(&l) ?: write_linked(&l, out);
     *out_size = l.end;
     free(l.code);
     free(l.parts);

@@ -156,8 +156,7 @@ static int read_section(struct reader *r, const struct ct_elf *elf)
                        r->path, header.sh_size, NUMBERS * UNIT);
     r->bytes = (const char *)r->table->file->bytes + header.sh_offset;
     r->size = (size_t)header.sh_size;
-    const int rc = read_entries(r);
-    return rc ? rc : read_constants(r, elf);
+    return read_entries(r) ?: read_constants(r, elf);
 }
 
 /* Fills a table whose file is open. The file stays open if there are entries, because their texts are in
@@ -185,9 +184,7 @@ int ct_named_table_load(struct ct_ctx *ctx, const char *path, struct ct_named_ta
     struct ct_named_table *table = calloc(1, sizeof *table);
     if (!table)
         return ct_fail_nomem(ctx, path);
-    int rc = ct_mapped_file_open(ctx, path, NULL, &table->file);
-    if (!rc)
-        rc = fill(ctx, table);
+    int rc = ct_mapped_file_open(ctx, path, NULL, &table->file) ?: fill(ctx, table);
     if (rc)
         ct_named_table_free(table);
     else

@@ -356,9 +356,7 @@ int ct_text_image_read(struct ct_ctx *ctx, const char *path, const uint8_t *text
     struct reading in = {.ctx = ctx, .path = path, .data = malloc(size)};
     if (!in.data)
         return ct_fail_nomem(ctx, path);
-    int rc = read_lines(&in, text, size);
-    if (!rc)
-        rc = sort(&in);
+    int rc = read_lines(&in, text, size) ?: sort(&in);
     if (!rc && in.count >= PN_XNUM)
         rc = ct_fail(ctx, CT_ERR_LIMIT,
                      "%s: its bytes are in %zu separate areas, more than the limit of %u; the image was not "

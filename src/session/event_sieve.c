@@ -60,13 +60,10 @@ int ct_event_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *option
     struct ct_filter filter;
     struct ct_cycle_counts counts;
     CT_REQUIRE_OUT(ctx, out);
-    int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter);
-    if (!rc)
-        rc = check_kinds(ctx, &filter);
-    if (!rc)
-        rc = ct_cycle_counts_of(ctx, o.source, &counts);
-    if (!rc)
-        rc = check_cycles(ctx, &filter, o.source, &counts);
+    int rc = ct_sieve_read_options(ctx, __func__, options, &o, &filter)
+             ?: check_kinds(ctx, &filter)
+             ?: ct_cycle_counts_of(ctx, o.source, &counts)
+             ?: check_cycles(ctx, &filter, o.source, &counts);
     struct ct_event_sieve *s = rc ? NULL : calloc(1, sizeof *s);
     if (!s)
         return rc ? rc : ct_fail_nomem(ctx, "filter");

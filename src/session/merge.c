@@ -137,15 +137,12 @@ static int open_reader(struct reader *r, uint16_t threads)
         r->sink.flow = on_flow;
     else
         r->sink.elems = on_elems;
-    int rc = ct_chain_new(ctx, s->buffer, &options, &r->sink, &r->chain);
+    const int rc = ct_chain_new(ctx, s->buffer, &options, &r->sink, &r->chain);
     s->chain = r->chain;
-    if (!rc)
-        rc = ct_feed_open(&r->feed, ctx, s->buffer, 0);
-    if (!rc)
-        rc = ct_events_new(ctx, s->source, &r->events);
-    if (!rc)
-        rc = ct_timeline_new(ctx, &r->timeline);
-    return rc;
+    return rc
+           ?: ct_feed_open(&r->feed, ctx, s->buffer, 0)
+           ?: ct_events_new(ctx, s->source, &r->events)
+           ?: ct_timeline_new(ctx, &r->timeline);
 }
 
 static void close_reader(struct reader *r)
@@ -350,8 +347,7 @@ static int add_source(struct ct_merge *m, const struct ct_buffer *buffer, const 
                                : ct_events_level(buffer, source, (enum ct_events_from)m->options.from))};
     struct reader *r = &m->readers[m->count++];
     *r = (struct reader){.merge = m, .source = s};
-    const int rc = look_at(m->ctx, s);
-    return rc ? rc : begin_sieve(r);
+    return look_at(m->ctx, s) ?: begin_sieve(r);
 }
 
 static int add_buffer(struct ct_merge *m, const struct ct_buffer *buffer)
@@ -498,9 +494,7 @@ static int begin_turn(struct ct_merge *m, enum turn turn)
     for (size_t i = 0; i < m->count && !rc; i++) {
         if (m->sources[i].timed != (turn == TIMED))
             continue;
-        rc = open_reader(&m->readers[i], threads_of(m, index++, count));
-        if (!rc)
-            rc = fill(&m->readers[i]);
+        rc = open_reader(&m->readers[i], threads_of(m, index++, count)) ?: fill(&m->readers[i]);
     }
     return rc;
 }
@@ -562,9 +556,8 @@ int ct_merge_pull(struct ct_merge *m, size_t source, int *more)
 {
     if (!m || !more || source >= m->count || !m->options.steps)
         return ct_fail(m ? m->ctx : NULL, CT_ERR_ARG,
-                       "%s: the source does not exist, an argument is null, "
-                       "or options.steps is not set; no steps are "
-                       "delivered",
+                       "%s: the source does not exist, an argument is null, or options.steps is not set; no "
+                       "steps are delivered",
                        __func__);
     struct reader *r = &m->readers[source];
     if (!m->result)

@@ -163,8 +163,7 @@ static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chai
 int ct_session_give(struct ct_analysis *analysis, struct ct_programs *programs, const struct ct_chain *chain)
 {
     CT_REQUIRE_OF(analysis, chain);
-    const int rc = tell_one(analysis, programs);
-    return rc ? rc : give_counts(analysis, chain, 0, NULL);
+    return tell_one(analysis, programs) ?: give_counts(analysis, chain, 0, NULL);
 }
 
 static int give_all_counts(const struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)

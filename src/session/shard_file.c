@@ -324,8 +324,7 @@ void ct_shard_free(struct ct_shard *shard)
 int ct_shard_save(struct ct_shard *shard, struct ct_analysis *analysis, ct_write_fn *write, void *user)
 {
     CT_REQUIRE(NULL, shard, analysis, write);
-    const int rc = ct_analysis_save(&shard->analysis, write, user);
-    return rc ? rc : ct_analysis_save(analysis, write, user);
+    return ct_analysis_save(&shard->analysis, write, user) ?: ct_analysis_save(analysis, write, user);
 }
 
 /* Returns the size of the saved shard at the start of a file. */

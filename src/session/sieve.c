@@ -62,9 +62,7 @@ int ct_sieve_new(struct ct_ctx *ctx, const struct ct_sieve_options *options, str
     s->has_code = filter.module_count || filter.function_count;
     s->is_wanted = ct_sieve_wants_all(&filter);
     s->was_kept = true;
-    rc = ct_sieve_code_check(&s->code);
-    if (!rc)
-        rc = ct_sieve_window_init(ctx, &s->window, &s->filter, o.programs);
+    rc = ct_sieve_code_check(&s->code) ?: ct_sieve_window_init(ctx, &s->window, &s->filter, o.programs);
     if (rc) {
         ct_sieve_free(s);
         return rc;
@@ -311,9 +309,7 @@ int ct_sieve_run(struct ct_sieve *s, const struct ct_step_batch *batch, struct c
     uint32_t count;
     const struct ct_edge *edges = ct_graph_edges(batch->graph, &count);
     const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);
-    int rc = check_cycles(s, batch);
-    if (!rc)
-        rc = make_room(s, batch);
+    int rc = check_cycles(s, batch) ?: make_room(s, batch);
     size_t mark = 0;
     for (size_t i = 0; !rc && i <= batch->count; i++) {
         while (!rc && mark < batch->mark_count && batch->marks[mark].at <= i)

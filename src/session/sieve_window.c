@@ -20,10 +20,9 @@ static int init_end(struct ct_ctx *ctx, struct ct_sieve_end *end, const struct c
                        "ticks; call ct_filter_settle first");
     if (point->kind != CT_POINT_PLACE)
         return CT_OK;
-    int rc = ct_watches_new(ctx, programs, &end->watches);
-    if (!rc)
-        rc = ct_watches_add(end->watches, point->place, NULL, NULL);
-    return rc ? rc : ct_watcher_new(ctx, end->watches, &end->watcher);
+    return ct_watches_new(ctx, programs, &end->watches)
+           ?: ct_watches_add(end->watches, point->place, NULL, NULL)
+           ?: ct_watcher_new(ctx, end->watches, &end->watcher);
 }
 
 int ct_sieve_window_init(struct ct_ctx *ctx, struct ct_sieve_window *w, const struct ct_filter *filter,

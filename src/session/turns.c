@@ -260,9 +260,7 @@ int ct_session_turns(struct ct_session *s, const struct ct_capture *capture, con
         if (!pass.turn.source || !(all || ids[id / 64] >> id % 64 & 1))
             continue;
         s->first_lane = first_lane;
-        rc = begin(&pass, capture->maps);
-        if (!rc)
-            rc = decode(&pass, is_first);
+        rc = begin(&pass, capture->maps) ?: decode(&pass, is_first);
         ct_sieve_free(pass.sieve);
         ct_turn_events_free(pass.events);
         is_first = false;

@@ -89,8 +89,7 @@ static int get_kept(struct ct_session *s, const struct ct_index_look *look)
     whole.from = NULL;
     whole.ids[0] = whole.ids[1] = 0;
     ct_session_forget_index(s);
-    rc = ct_index_make(&whole, &s->index);
-    return rc ? rc : ct_index_save(s->ctx, path, s->index, &identity);
+    return ct_index_make(&whole, &s->index) ?: ct_index_save(s->ctx, path, s->index, &identity);
 }
 
 static int get_index(struct ct_session *s, const struct ct_index_look *look)

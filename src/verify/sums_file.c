@@ -89,9 +89,7 @@ int ct_verify_sums_save(struct ct_analysis *analysis, struct ct_save *to)
             ct_escape_to_read(s->all[i].spec, text);
             ct_save_line(to, "spec %016" PRIx64 " %s", s->all[i].sum, text);
         }
-        rc = save_text(to, "output", s->all[i].output);
-        if (!rc)
-            rc = save_output(to, &s->all[i]);
+        rc = save_text(to, "output", s->all[i].output) ?: save_output(to, &s->all[i]);
     }
     return rc;
 }
@@ -309,9 +307,7 @@ static int read_output(struct reader *r, struct ct_verify_sums *into, struct ct_
     next(r);
     sum.spec = r->spec;
     sum.output = r->output;
-    int rc = read_type(r, &sum);
-    if (!rc)
-        rc = read_counts_of(r, &sum);
+    int rc = read_type(r, &sum) ?: read_counts_of(r, &sum);
     if (!rc && has_values(&sum))
         rc = read_values(r, &sum);
     if (!rc && has_numbers(&sum))

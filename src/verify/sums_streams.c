@@ -210,11 +210,9 @@ static int begin(struct ct_verify_sums_stream *s, const struct origins *from)
     struct ct_verify_sums *sums = s->sums;
     struct ct_ctx *ctx = sums->analysis.ctx;
     s->spec_count = sums->spec_count;
-    int rc = copy_origins(s, from);
-    if (!rc)
-        rc = ct_watches_new(ctx, sums->programs, &s->watches);
-    if (!rc)
-        rc = ct_verifier_new(ctx, &sums->options, s->watches, &s->verifier);
+    int rc = copy_origins(s, from)
+             ?: ct_watches_new(ctx, sums->programs, &s->watches)
+             ?: ct_verifier_new(ctx, &sums->options, s->watches, &s->verifier);
     if (!rc && from->cores)
         rc = ct_verifier_sources(s->verifier, from->cores, from->count);
     else if (!rc && from->all && from->all->core)

@@ -118,8 +118,7 @@ static int wait(struct ct_verify_spec *s, const struct ct_verify_place *place, u
 {
     struct ct_monitor_event event = {.time = place->time, .input = input};
     if (!ct_verify_value(s, &place->event, input, &event)) {
-        const int rc = ct_verify_flush(s);
-        return rc ? rc : ct_verify_misfit(s, &place->event, input);
+        return ct_verify_flush(s) ?: ct_verify_misfit(s, &place->event, input);
     }
     s->waiting[s->waiting_count++] = event;
     s->places[s->place_count++] = *place;
@@ -224,9 +223,7 @@ int ct_verify_lose_before(struct ct_verify_spec *s, uint64_t tick, uint64_t begi
     int rc = ct_verify_flush(s);
     if (rc || s->failed) /* of a group, its members go on */
         return rc;
-    rc = ct_monitor_seal(s->monitor, begin);
-    if (!rc)
-        rc = ct_monitor_lose(s->monitor, s->kept);
+    rc = ct_monitor_seal(s->monitor, begin) ?: ct_monitor_lose(s->monitor, s->kept);
     if (rc)
         return s->group ? ct_verify_group_split(s->group) : ct_verify_failed(s, rc);
     ct_verify_lost(s, time_of(s->verifier, tick));
@@ -432,9 +429,7 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
     for (size_t i = 0; i < v->spec_count; i++)
         for (struct ct_verify_spec *s = v->specs[i]; s; s = s->next)
             ct_verify_reset(s);
-    int rc = ct_verify_groups_begin(v);
-    if (!rc)
-        rc = ct_verify_reserve(v, NULL);
+    int rc = ct_verify_groups_begin(v) ?: ct_verify_reserve(v, NULL);
     if (!rc)
         ct_verify_index(v);
     for (size_t i = 0; !rc && i < v->fed_count; i++)
