@@ -59,6 +59,12 @@ struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p);
 /* Skips "lazy" and "strict", by which newer sources say when an argument is evaluated. Here an argument is
  * always evaluated where it is needed. */
 void ct_mon_parse_skip_evaluation(struct ct_mon_parser *p);
+/* Reads the names of type parameters and the closing bracket. */
+const char **ct_mon_parse_type_params(struct ct_mon_parser *p, size_t *count);
+/* Reads the annotations before a statement. Sets *liftable to whether they make a function liftable. */
+struct ct_mon_ast_annotation *ct_mon_parse_annotations(struct ct_mon_parser *p, bool *liftable);
+/* Skips the arguments of an annotation, which other tools use. */
+void ct_mon_parse_skip_annotation(struct ct_mon_parser *p);
 void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def);
 /* Reads "a, b, c" and the closing bracket. */
 void ct_mon_parse_type_list(struct ct_mon_parser *p, enum ct_mon_token close, struct ct_mon_ast_type ***list,
