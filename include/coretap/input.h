@@ -114,6 +114,13 @@ static inline int ct_source_tells_context(const struct ct_source *source)
     return (source->regs.configr >> 6 & 1) != 0 || ct_source_thread_in_vmid(source);
 }
 
+/* Returns the name of the core that a source watches, or else the source's own name; NULL when both are
+ * unknown. */
+static inline const char *ct_source_core(const struct ct_source *source)
+{
+    return source->core ? source->core : source->name;
+}
+
 /* Returns 1 for the protocols of software trace, else 0: a program writes STM and ITM, and they say nothing
  * of its instructions. `protocol` is one of enum ct_protocol. */
 static inline int ct_protocol_is_software(uint8_t protocol)

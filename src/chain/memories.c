@@ -139,11 +139,6 @@ bool ct_memories_thread(const struct ct_source *source, const struct ct_elem *el
     return elem->aux & (in_vmid ? CT_CONTEXT_VMID : CT_CONTEXT_CTXT);
 }
 
-static uint64_t to_time(const struct ct_clock *clock, uint64_t ticks)
-{
-    return ct_clock_nanoseconds(clock, ticks);
-}
-
 bool ct_memories_follow(const struct ct_memories *m, const struct ct_source *source,
                         const struct ct_elem *elem, struct ct_place *place)
 {
@@ -157,7 +152,7 @@ bool ct_place_follow(struct ct_place *place, const struct ct_maps *maps, const s
     if (maps->by_piece)
         return false;
     if (elem->kind == CT_ELEM_TIMESTAMP && maps->clock.known) {
-        place->time = to_time(&maps->clock, elem->v);
+        place->time = ct_clock_nanoseconds(&maps->clock, elem->v);
         place->timed = true;
         return true;
     }

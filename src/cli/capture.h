@@ -63,7 +63,7 @@ struct ct_watches;
          .arg = "DIR",                                                                                       \
          .help = "perf.data: perf's cache of files by build id. Default: ~/.debug."},                        \
     {                                                                                                        \
-        .name = "strict", .kind = CLI_FLAG,                                                                  \
+        .name = "strict",                                                                                    \
         .help = "Also exit with code 1 if the trace unit lost trace in an overflow, or if code ran whose "   \
                 "memory is missing."                                                                         \
     }

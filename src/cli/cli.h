@@ -25,7 +25,7 @@ static inline int cli_worse(int a, int b)
 }
 
 enum cli_kind {
-    CLI_FLAG,
+    CLI_FLAG, /* no value; rows of tables leave this kind out */
     CLI_TEXT,
     CLI_CHOICE, /* one word of a list; the number is its index */
     CLI_NUMBER, /* decimal */

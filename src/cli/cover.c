@@ -29,14 +29,10 @@ static const struct cli_option options[OPTIONS] = {
                         "as input for 'coretap merge' and 'coretap cover'."},
     [CONTEXTS] =
         {.name = "contexts",
-         .kind = CLI_FLAG,
          .help =
              "With text and json: also print the sums of each context (context ID, VMID, exception level)."},
-    [FUNCTIONS] = {.name = "functions",
-                   .kind = CLI_FLAG,
-                   .help = "With text: print a line for each function."},
+    [FUNCTIONS] = {.name = "functions", .help = "With text: print a line for each function."},
     [ALL] = {.name = "all-functions",
-             .kind = CLI_FLAG,
              .help = "Also count functions without source lines. By default they count only when no function "
                      "has source lines."},
     [SHARD] = CLI_SHARD_OPTION,

@@ -45,12 +45,10 @@ static const struct cli_option options[OPTIONS] = {
                        "the images if the capture has any."},
     [MERGE] = {.name = "merge",
                .letter = 'm',
-               .kind = CLI_FLAG,
                .help = "Merge all sources into one sequence, ordered by timestamps and the cycle counts "
                        "between them. The first columns are the time and the trace ID. Sources without "
                        "timestamps come last. All timestamps must come from one clock."},
     [TEXT_PORTS] = {.name = "text-ports",
-                    .kind = CLI_FLAG,
                     .help = "Treat what software writes to stimulus ports (ITM) and channels (STM) as text: "
                             "print whole lines, as Txt, instead of single writes. With --merge a line has "
                             "the time of the write that ends it."},
@@ -65,13 +63,11 @@ static const struct cli_option options[OPTIONS] = {
                           "protocols are decoded as usual."},
     [THREADS] = CLI_THREADS_OPTION,
     [ELF] = CLI_ELF_OPTION,
-    [NO_NAMES] = {.name = "no-names", .kind = CLI_FLAG, .help = "Print addresses without function names."},
+    [NO_NAMES] = {.name = "no-names", .help = "Print addresses without function names."},
     [SYMBOLS] = {.name = "symbols",
-                 .kind = CLI_FLAG,
                  .help = "Also print the source line of each address, as FILE:LINE in a column of its own "
                          "(jsonl: file and line). The column is empty where there is no debug information."},
     [DISASM] = {.name = "disasm",
-                .kind = CLI_FLAG,
                 .help = "Print the instruction at each address, which is the next one to run, in a column of "
                         "its own (jsonl: instruction). The column is empty where the memory is not known. A "
                         "build without Capstone shows opcodes."},
@@ -85,7 +81,6 @@ static const struct cli_option options[OPTIONS] = {
     [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Print only events before this point."},
     [INDEX] = CLI_FILTER_INDEX,
     [TABLE1] = {.name = "table1",
-                .kind = CLI_FLAG,
                 .help =
                     "Print only branches and events of the trace unit, in the columns of Table I of the "
                     "decoder paper (docs/architecture.md, paper 1): type, cycle in hexadecimal, and the "

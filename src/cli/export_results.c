@@ -55,7 +55,6 @@ static const struct cli_option options[] = {
                  .arg = "NAME",
                  .help = "Value of the column 'machine' in rows for which no manifest gives one."},
     [ALL] = {.name = "all-functions",
-             .kind = CLI_FLAG,
              .help = "Also write rows for functions without source lines. By default they are written only "
                      "when no function of the program has source lines."},
 };

@@ -11,7 +11,7 @@
  * and does not follow `module`. */
 #define CLI_FILTER_INDEX                                                                                     \
     {                                                                                                        \
-        .name = "index", .kind = CLI_FLAG,                                                                   \
+        .name = "index",                                                                                     \
         .help = "Use an index to find --from quickly: a file beside each trace file, with the suffix .ctx. " \
                 "It is written if the trace has none yet."                                                   \
     }

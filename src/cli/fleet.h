@@ -41,7 +41,6 @@ enum cli_fleet_option {
                  "contents, the command and its options. Default: the name of the output with the suffix "   \
                  ".state; that folder is removed once the result is written."},                              \
     [CLI_FLEET_RESUME] = {.name = "resume",                                                                  \
-                          .kind = CLI_FLAG,                                                                  \
                           .help =                                                                            \
                               "Continue a job that was interrupted: pieces that are in the folder are not "  \
                               "made again. Without this option the folder must not contain pieces."},        \
@@ -58,7 +57,6 @@ enum cli_fleet_option {
                            .max = UINT32_MAX,                                                                \
                            .help = "Treat a capture that takes longer as one that could not be read."},      \
     [CLI_FLEET_TRUST] = {.name = "trust",                                                                    \
-                         .kind = CLI_FLAG,                                                                   \
                          .help = "Compare only the sizes of captures with the manifest, not their "          \
                                  "contents. Comparing contents reads each capture once more."},              \
     [CLI_FLEET_CACHE] = {.name = "cache",                                                                    \

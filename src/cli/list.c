@@ -23,15 +23,13 @@ static const char *const formats[] = {"text", "jsonl", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
-    [PACKETS] = {.name = "packets", .letter = 'p', .kind = CLI_FLAG, .help = "List the protocol packets."},
+    [PACKETS] = {.name = "packets", .letter = 'p', .help = "List the protocol packets."},
     [ELEMENTS] = {.name = "elements",
                   .letter = 'e',
-                  .kind = CLI_FLAG,
                   .help = "List the elements, that is what the packets mean along the program: instruction "
                           "ranges, exceptions, contexts, times."},
     [SPLIT] =
         {.name = "split-source-ranges",
-         .kind = CLI_FLAG,
          .help = "Split a range made by a source address packet at the branches in it that were not taken."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
@@ -40,11 +38,9 @@ static const struct cli_option options[] = {
                 .help = "jsonl: one object per line, with the buffer; lines of code are in its list 'code'."},
     [SYMBOLS] =
         {.name = "symbols",
-         .kind = CLI_FLAG,
          .help = "With --elements: below each element with a code address, and for each function and source "
                  "line of a range, print a line that begins with a tab: address, FUNCTION+0x10, FILE:LINE."},
     [DISASM] = {.name = "disasm",
-                .kind = CLI_FLAG,
                 .help = "With --elements: print such a line for each instruction of a range, followed by its "
                         "text. A build without Capstone shows opcodes."},
     [ELF] = CLI_ELF_FILES,

@@ -46,10 +46,8 @@ static const struct cli_option options[] = {
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
-    [COVER] = {.name = "cover", .kind = CLI_FLAG, .help = "Measure coverage, as 'coretap cover' reports it."},
-    [TIMING] = {.name = "timing",
-                .kind = CLI_FLAG,
-                .help = "Measure times, as 'coretap timing' reports them."},
+    [COVER] = {.name = "cover", .help = "Measure coverage, as 'coretap cover' reports it."},
+    [TIMING] = {.name = "timing", .help = "Measure times, as 'coretap timing' reports them."},
     [PAIR] = CLI_PAIR_OPTION,
     [AT] = {.name = "at",
             .kind = CLI_LIST,
@@ -80,12 +78,10 @@ static const struct cli_option options[] = {
               .max = 65536,
               .help = "Size of the queue of input in front of the analyses. Default: 16 MiB."},
     [DROP] = {.name = "drop",
-              .kind = CLI_FLAG,
               .help = "When the queue is full, drop input and report how much. Without this option the "
                       "writer has to wait, unless INPUT is a device, which cannot wait."},
     [RECONNECT] =
         {.name = "reconnect",
-         .kind = CLI_FLAG,
          .help =
              "With tcp: and listen: if there is no connection yet, or it ends or breaks, wait for the next "
              "one, until a signal or 'coretap ctl stop'. Trace is missing in between: each break is a gap."},
@@ -136,16 +132,13 @@ static const struct cli_option options[] = {
                  .help = "Certificates (PEM) to trust for an https: URL of --post-violations. Default: those "
                          "of the system."},
     [PER_CORE] = {.name = "per-core",
-                  .kind = CLI_FLAG,
                   .help = "Check the specifications for each trace ID on its own, on the clock of its own "
                           "cycles unless --clock says otherwise. By default all sources that --config "
                           "describes form one run, ordered by timestamps."},
     [IDLE] = {.name = "assume-idle",
-              .kind = CLI_FLAG,
               .help = "With several cores in one run: assume that a core sleeps if it sends nothing while "
                       "others continue. The results of the others are then certain without it."},
     [FRACTAL] = {.name = "fractal",
-                 .kind = CLI_FLAG,
                  .help = "INPUT is an event log of 'coretap fractal' that is still being written, read "
                          "through a FIFO (docs/fractal.md). Not with --config, --cover and --timing. --elf "
                          "names each program that its processes run; the log has the load addresses."},

@@ -63,7 +63,7 @@ static int write_timing(struct cli_live *l, struct ct_timing_writer *writer)
         if (!timing)
             continue;
         const struct ct_timing_origin origin = {.buffer = l->counts.read.capture.buffers[0].name,
-                                                .core = source->core ? source->core : source->name,
+                                                .core = ct_source_core(source),
                                                 .losses = losses_of(l, id),
                                                 .id = id};
         rc = ct_timing_writer_stream(writer, timing, &origin);

@@ -45,7 +45,6 @@ static const struct cli_option options[OPTIONS] = {
                       "ADDRESS:PORT serves the page of 'coretap live --http', on which specifications can be "
                       "changed ('coretap ctl'). CORETAP_TOKEN is its token."},
     [PER_CORE] = {.name = "per-core",
-                  .kind = CLI_FLAG,
                   .help =
                       "Check each trace ID on its own, on the clock of its own cycles unless --clock says "
                       "otherwise. By default all sources with trace form one run, ordered by timestamps."},

@@ -126,7 +126,7 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
         const struct ct_source *source = all[i].source;
         if (!is_part(a, &all[i]))
             continue;
-        a->cores[a->count] = source->core ? source->core : source->name;
+        a->cores[a->count] = ct_source_core(source);
         a->protocols[a->count] = cli_monitors_protocol(source);
         a->sources[a->count++] =
             (struct ct_verdict_source){.buffer = all[i].buffer->name,

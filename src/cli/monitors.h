@@ -91,7 +91,7 @@ extern const char *const cli_engines[];
          .max = 4096,                                                                                        \
          .help = "Print the last N events of the specification's inputs before each violation."},            \
     {                                                                                                        \
-        .name = "all", .letter = 'a', .kind = CLI_FLAG,                                                      \
+        .name = "all", .letter = 'a',                                                                        \
         .help = "Print all results, not only violations; of monitor(...) all verdicts, not only the first "  \
                 "one and the changes."                                                                       \
     }

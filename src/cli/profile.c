@@ -51,7 +51,6 @@ static const struct cli_option options[PROFILE_OPTIONS] = {
                               "does not exist. Each file is named after its program and the format."},
     [PROFILE_MODULES] =
         {.name = "modules",
-         .kind = CLI_FLAG,
          .help = "folded: print the program or library in front of each function, as libc.so.6`malloc."},
     [PROFILE_MAX_SIZE] =
         {.name = "max-size",

@@ -34,7 +34,6 @@ enum {
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [TIMING] = {.name = "timing",
-                .kind = CLI_FLAG,
                 .help = "What to specify: the shortest and longest times of functions and of pairs of "
                         "places. There are no other kinds."},
     [ELF] = CLI_ELF_FILES,

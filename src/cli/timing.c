@@ -39,10 +39,9 @@ static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_FILES,
     [PAIR] = CLI_PAIR_OPTION,
-    [EDGES] = {.name = "edges", .kind = CLI_FLAG, .help = "Also print a table of edges."},
-    [BLOCKS] = {.name = "blocks", .kind = CLI_FLAG, .help = "Also print a table of basic blocks."},
+    [EDGES] = {.name = "edges", .help = "Also print a table of edges."},
+    [BLOCKS] = {.name = "blocks", .help = "Also print a table of basic blocks."},
     [LONGEST] = {.name = "longest",
-                 .kind = CLI_FLAG,
                  .help = "Also print a table of the longest runs of functions: their cycles, and where they "
                          "are: capture, buffer, trace ID, and window (--from, --to) of the stream."},
     [TOP] = {.name = "top",
@@ -68,7 +67,6 @@ static const struct cli_option options[OPTIONS] = {
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
     [TOGETHER] = {.name = "together",
-                  .kind = CLI_FLAG,
                   .help = "Add up the streams of one capture, as those of several captures are."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
@@ -124,17 +122,12 @@ static int check_targets(const struct measuring *m)
 
 /* ---- stream by stream ---- */
 
-static const char *core_of(const struct ct_source *source)
-{
-    return source->core ? source->core : source->name;
-}
-
 static int show_stream(struct measuring *m, const struct ct_buffer *buffer, const struct ct_stream *stream)
 {
     const struct ct_timing *timing =
         ct_timing_sums_stream(m->sums, ct_session_lane(m->read.session, stream->id));
     const struct ct_timing_origin origin = {.buffer = buffer->name,
-                                            .core = core_of(stream->source),
+                                            .core = ct_source_core(stream->source),
                                             .losses = stream->stats.losses,
                                             .id = stream->id};
     return timing ? unless_told(ct_timing_writer_stream(m->writer, timing, &origin)) : CT_OK;

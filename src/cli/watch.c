@@ -36,7 +36,6 @@ static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [AT] = CLI_WATCH_PLACES_TABLE,
     [ALL_EDGES] = {.name = "all-edges",
-                   .kind = CLI_FLAG,
                    .help = "Print every edge between two waypoints, instead of --at: the number of the edge "
                            "and the cycles since the edge before. --function and --module restrict it."},
     [EDGE_NUMBERS] = {.name = "edge-numbers",

@@ -75,7 +75,6 @@ static const struct cli_option options[OPTIONS] = {
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
     [SOURCE] = {.name = "source",
-                .kind = CLI_FLAG,
                 .help = "With text: also print the source of the longest path, with executions and cycles of "
                         "each line."},
     [THREADS] = CLI_THREADS_OPTION,

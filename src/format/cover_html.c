@@ -402,18 +402,11 @@ int ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const 
 int ct_cover_html(FILE *out, const struct ct_cover_views *views)
 {
     const struct ct_cover_shape whole = {.level = 2, .functions = SIZE_MAX, .lines = SIZE_MAX};
-    const size_t size = sizeof "Coverage of " + strlen(views->title);
-    char *title = malloc(size);
-    if (!title)
-        return CT_ERR_NOMEM;
-    snprintf(title, size, "Coverage of %s", views->title);
-    ct_page_begin(out, title);
-    fputs("<main>\n<h1>", out);
-    ct_xml_text(out, title);
-    fputs("</h1>\n", out);
-    const int result = ct_cover_html_programs(out, views, &whole);
+    int result = ct_page_begin_of(out, "Coverage of ", views->title);
+    if (result)
+        return result;
+    result = ct_cover_html_programs(out, views, &whole);
     fputs("</main>\n", out);
     ct_page_end(out);
-    free(title);
     return result;
 }

@@ -104,11 +104,6 @@ static void put_head(struct ct_event_writer *w)
     w->lines.head = w->head;
 }
 
-static int open_writer(struct ct_event_writer *w, ct_write_fn *write, void *user)
-{
-    return ct_line_out_open(&w->lines, w->ctx, write, user) ?: open_names(w);
-}
-
 int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options *options, ct_write_fn *write,
                         void *user, struct ct_event_writer **out)
 {
@@ -132,7 +127,7 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
     w->options = mine;
     w->named = (struct ct_named_lines){.ctx = ctx, .programs = mine.programs};
     w->keeps_targets = mine.format == CT_EVENT_FORMAT_TSV && !mine.merged;
-    const int rc = open_writer(w, write, user);
+    const int rc = ct_line_out_open(&w->lines, w->ctx, write, user) ?: open_names(w);
     if (rc) {
         ct_event_writer_free(w);
         return rc;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* asprintf */
 #include "format/page.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
@@ -31,6 +33,19 @@ static void begin(FILE *out, const char *title, const char *more_policy)
 void ct_page_begin(FILE *out, const char *title)
 {
     begin(out, title, "");
+}
+
+int ct_page_begin_of(FILE *out, const char *words, const char *name)
+{
+    char *title;
+    if (asprintf(&title, "%s%s", words, name) < 0)
+        return CT_ERR_NOMEM;
+    ct_page_begin(out, title);
+    fputs("<main>\n<h1>", out);
+    ct_xml_text(out, title);
+    fputs("</h1>\n", out);
+    free(title);
+    return CT_OK;
 }
 
 void ct_page_end(FILE *out)

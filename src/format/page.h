@@ -17,6 +17,11 @@ extern const size_t ct_functions_js_size;
 
 /* Writes everything up to <body>. Escapes `title`. The page forbids itself to load anything. */
 void ct_page_begin(FILE *out, const char *title);
+
+/* Writes that, with the words and the name as title, then the begin of <main> and the title as its heading.
+ * CT_ERR_NOMEM. */
+int ct_page_begin_of(FILE *out, const char *words, const char *name);
+
 void ct_page_end(FILE *out);
 
 /* Writes a script. */

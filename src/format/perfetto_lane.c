@@ -25,7 +25,7 @@ struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, co
         return NULL;
     }
     *lane = (struct ct_perfetto_lane){.of = of, .buffer = buffer, .source = stream->source, .id = stream->id};
-    lane->core = stream->source->core ? stream->source->core : stream->source->name;
+    lane->core = ct_source_core(stream->source);
     lane->core = lane->core ? lane->core : "stream";
     snprintf(name, sizeof name, "%s (%s %02x)", lane->core, buffer->name, stream->id);
     lane->track = ct_perfetto_track(&of->to, of->root, name);

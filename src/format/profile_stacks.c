@@ -231,7 +231,7 @@ static void name_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t
         ct_text_lit(text, ": ");
     }
     if (of->buffer) {
-        ct_text_json(text, of->source->core ? of->source->core : of->source->name);
+        ct_text_json(text, ct_source_core(of->source));
         ct_text_lit(text, " (");
         ct_text_json(text, of->buffer->name);
         ct_text_char(text, ' ');

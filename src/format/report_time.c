@@ -38,17 +38,12 @@ struct place_order {
     uint32_t place;
 };
 
-static uint64_t own(const struct ct_report_page *r, const struct ct_stack_place *place)
-{
-    return r->cycles ? place->cycles : place->insns;
-}
-
 /* Adds up the weight of each place with everything below it. Callers stand before their callees. */
 static void weigh(const struct ct_report_page *r, struct tree *t)
 {
     for (size_t i = t->count; i-- > 0;) {
         const uint32_t parent = t->places[i].parent;
-        t->weight[i] += own(r, &t->places[i]);
+        t->weight[i] += r->cycles ? t->places[i].cycles : t->places[i].insns;
         if (parent != CT_STACK_NONE)
             t->weight[parent] += t->weight[i];
     }

@@ -63,11 +63,6 @@ static uint64_t begin_of(const struct ct_report_page *r, const struct ct_slice *
     return ct_report_clock_time(&r->streams[slice->lane].clock, slice->from, false);
 }
 
-static uint64_t end_of(const struct ct_report_page *r, const struct ct_slice *slice)
-{
-    return ct_report_clock_time(&r->streams[slice->lane].clock, slice->to, true);
-}
-
 /* Sets the beginning of time to the first slice of all. */
 static void align(const struct ct_report_page *r, struct chart *c)
 {
@@ -87,7 +82,7 @@ static struct ct_lane_bar bar_of(const struct ct_report_page *r, const struct ch
                               slice->to};
     if (c->aligned) {
         bar.from = begin_of(r, slice) - c->begin;
-        bar.to = end_of(r, slice) - c->begin;
+        bar.to = ct_report_clock_time(&r->streams[slice->lane].clock, slice->to, true) - c->begin;
     }
     return bar;
 }

@@ -26,18 +26,13 @@ static const struct ct_verdict_source *source_of(const struct ct_verdict_origin 
     return o->several && e->source < o->source_count ? &o->sources[e->source] : NULL;
 }
 
-static const char *core_of(const struct ct_source *source)
-{
-    return source->core ? source->core : source->name;
-}
-
 static void put_core(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
     const struct ct_verdict_source *source = source_of(o, e);
     if (!source)
         return;
     ct_text_lit(out, " on ");
-    ct_text_printable(out, core_of(source->source));
+    ct_text_printable(out, ct_source_core(source->source));
 }
 
 static void put_place(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
@@ -159,7 +154,7 @@ static void json_source(struct ct_text *out, const struct ct_verdict_source *s)
     ct_text_lit(out, "\",\"id\":\"");
     ct_text_hex_digits(out, s->id, 2);
     ct_text_char(out, '"');
-    ct_text_json_text(out, "core", core_of(s->source));
+    ct_text_json_text(out, "core", ct_source_core(s->source));
 }
 
 /* Writes the origin of a result. `place`: the event of the result, which tells its source among several;

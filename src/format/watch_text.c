@@ -14,11 +14,6 @@ const char *ct_watch_head(enum ct_watch_format format)
                                          : NULL;
 }
 
-static const char *core_of(const struct ct_event_origin *o)
-{
-    return o->source->core ? o->source->core : o->source->name;
-}
-
 /* Returns whether the value of an event is a traced number. */
 static bool has_number(const struct ct_watch_event *e)
 {
@@ -142,7 +137,7 @@ static void columns(struct ct_text *out, bool csv, const struct line *line)
         ct_text_hex_digits(out, o->id, 2);
     }
     ct_text_char(out, gap);
-    put_name(out, core_of(o), csv);
+    put_name(out, ct_source_core(o->source), csv);
     ct_text_char(out, gap);
     put_number(out, e->known & CT_CONTEXT_EL, false, e->el_sec & 3u);
     ct_text_char(out, gap);
@@ -192,7 +187,7 @@ static void json(struct ct_text *out, const struct line *line)
     ct_text_lit(out, ",\"id\":\"");
     ct_text_hex_digits(out, o->id, 2);
     ct_text_char(out, '"');
-    ct_text_json_text(out, "core", core_of(o));
+    ct_text_json_text(out, "core", ct_source_core(o->source));
     json_number(out, "el", e->known & CT_CONTEXT_EL, e->el_sec & 3u);
     json_number(out, "ctxt", e->known & CT_CONTEXT_CTXT, e->ctxt);
     json_number(out, "vmid", e->known & CT_CONTEXT_VMID, e->vmid);

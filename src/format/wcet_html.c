@@ -399,19 +399,12 @@ int ct_wcet_html_parts(FILE *out, const struct ct_wcet_view *view)
 
 int ct_wcet_html(FILE *out, const struct ct_wcet_view *view)
 {
-    const size_t size = sizeof "Longest path of " + strlen(view->entry);
-    char *title = malloc(size);
-    if (!title)
-        return CT_ERR_NOMEM;
-    snprintf(title, size, "Longest path of %s", view->entry);
-    ct_page_begin(out, title);
-    fputs("<main>\n<h1>", out);
-    ct_xml_text(out, title);
-    fputs("</h1>\n", out);
-    const int rc = ct_wcet_html_parts(out, view);
+    int rc = ct_page_begin_of(out, "Longest path of ", view->entry);
+    if (rc)
+        return rc;
+    rc = ct_wcet_html_parts(out, view);
     fputs("</main>\n", out);
     ct_page_script(out, ct_page_js, ct_page_js_size);
     ct_page_end(out);
-    free(title);
     return rc;
 }

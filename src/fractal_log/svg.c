@@ -32,11 +32,6 @@ double ct_fractal_report_ms(const struct ct_fractal_report *r, uint64_t time)
     return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
 }
 
-static const char *unit(const struct ct_fractal_report *r)
-{
-    return r->info->clock_hz ? "ms" : "cycles";
-}
-
 /* Colours of text, background, stripes, axis and runs, and five shades of two scales, from few misses to
  * many: b of blue, h of heat. On a dark background more is brighter. */
 static const char style[] =
@@ -141,7 +136,7 @@ static void axis(const struct ct_fractal_report *r, FILE *out, uint32_t rows, ui
     for (unsigned i = 0; i * step <= span * (1 + 1e-9); i++)
         tick(out, LEFT + (span > 0 ? REPORT_COLUMNS * i * step / span : 0), base, i * step, decimals);
     fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"middle\">time in %s</text>\n",
-            LEFT + REPORT_COLUMNS / 2, base + 32, unit(r));
+            LEFT + REPORT_COLUMNS / 2, base + 32, r->info->clock_hz ? "ms" : "cycles");
     run_lines(r, out, base);
 }
 

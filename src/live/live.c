@@ -87,7 +87,7 @@ static int make_watches(struct ct_live *l)
         rc = ct_verifier_new(l->ctx, &l->verify, l->watches, &l->verifier);
     const struct ct_source *only = only_source(l);
     if (!rc && !l->options.one_run && only)
-        rc = ct_verifier_core(l->verifier, ct_live_core_of(only));
+        rc = ct_verifier_core(l->verifier, ct_source_core(only) ?: "");
     if (rc || !l->options.one_run)
         return rc ? rc : ct_verifier_begin(l->verifier, ignore, NULL);
     return ct_live_one_new(l) ?: ct_live_one_begin(l);

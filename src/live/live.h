@@ -227,12 +227,6 @@ struct ct_live {
     struct ct_watch_event batch[1024];
 };
 
-/* Returns the name of a source's core, or the source's own name. */
-static inline const char *ct_live_core_of(const struct ct_source *source)
-{
-    return source->core ? source->core : source->name ? source->name : "";
-}
-
 /* Returns the name of the input. A run that is fed by the caller may have none. */
 static inline const char *ct_live_name_of(const struct ct_live *live)
 {

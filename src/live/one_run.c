@@ -49,7 +49,7 @@ int ct_live_one_new(struct ct_live *l)
         if (one->number_of[id] != UINT8_MAX || !is_asked_for(l, id))
             continue;
         one->number_of[id] = (uint8_t)one->count;
-        one->cores[one->count] = ct_live_core_of(source);
+        one->cores[one->count] = ct_source_core(source) ?: "";
         one->protocols[one->count] = source->protocol;
         one->sources[one->count++] =
             (struct ct_verdict_source){.buffer = buffer->name, .source = source, .id = id};

@@ -325,7 +325,7 @@ static void put_core(const struct ct_live *l, struct ct_json *j, uint8_t id)
 {
     const struct ct_live_stream *s = id < 128 ? l->streams[id] : NULL;
     if (s)
-        ct_json_text(j, "core", ct_live_core_of(s->source));
+        ct_json_text(j, "core", ct_source_core(s->source) ?: "");
 }
 
 void ct_live_put_event(const struct ct_live *l, struct ct_json *j, const char *key,

@@ -243,7 +243,7 @@ static int begin(struct ct_live_stream *s)
     struct ct_live *l = s->live;
     int rc = ct_live_watches_new(l, &s->watches)
              ?: ct_verifier_new(l->ctx, &l->verify, s->watches, &s->verifier)
-             ?: ct_verifier_core(s->verifier, ct_live_core_of(s->source))
+             ?: ct_verifier_core(s->verifier, ct_source_core(s->source) ?: "")
              ?: ct_watcher_new(l->ctx, s->watches, &s->watcher);
     if (!rc && l->options.log)
         rc = ct_live_log_begin(s);

@@ -71,11 +71,6 @@ static void mark_kept(const struct cone *c, const struct ct_mon_node *s)
     }
 }
 
-static uint64_t operations_of(const struct ct_mon_node *s)
-{
-    return s->kernel ? 1 + (uint64_t)s->kernel->weight : 1;
-}
-
 /* Adds up the operations that an event of an input causes for the output. Streams come after those that they
  * read at the same instant. Returns 0 when the output does not need the input. */
 static uint64_t operations_for(const struct cone *c, uint32_t input)
@@ -91,7 +86,7 @@ static uint64_t operations_for(const struct cone *c, uint32_t input)
         if (!c->needed[i])
             continue;
         is_needed |= is_input;
-        sum += c->runs[i] ? operations_of(s) : 0;
+        sum += c->runs[i] ? (s->kernel ? 1 + (uint64_t)s->kernel->weight : 1) : 0;
     }
     return is_needed ? sum : 0;
 }

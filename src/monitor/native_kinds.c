@@ -52,11 +52,6 @@ static bool writes(enum shape s)
     return s >= MAKES_INT;
 }
 
-static bool copies(enum shape s)
-{
-    return s == COPY_1 || s == COPY_2 || s == COPY_INT;
-}
-
 static uint8_t join(uint8_t x, uint8_t y)
 {
     return x == y || !y ? x : x ? KIND_MIXED : y;
@@ -79,7 +74,7 @@ static void add(struct kinds *k, uint32_t cell, uint8_t kind)
 static void follow(struct kinds *k, const struct ct_mon_insn *i)
 {
     const enum shape s = shape_of(i);
-    if (copies(s))
+    if (s == COPY_1 || s == COPY_2 || s == COPY_INT)
         add(k, i->d, k->of[i->a]);
     if (s == COPY_2)
         add(k, i->d, k->of[i->b]);

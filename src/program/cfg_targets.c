@@ -84,28 +84,23 @@ static int make_function(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uin
                                 function);
 }
 
-/* Records that a function does not return, as if it had no return. */
-static int no_return(const struct line *line, const char *word)
+static int entry(const struct line *line, const char *word, uint32_t *function)
 {
     uint64_t addr;
     enum ct_isa isa;
-    uint32_t function;
-    int rc = place(line, word, &addr, &isa) ?: make_function(line->cfg, addr, isa, &function);
-    if (!rc && function == CT_CFG_NONE)
+    int rc = place(line, word, &addr, &isa) ?: make_function(line->cfg, addr, isa, function);
+    if (!rc && *function == CT_CFG_NONE)
         return mistake(line, "there is no code at this place", word);
-    if (!rc)
-        line->cfg->funcs.at[function].never = true;
     return rc;
 }
 
-static int entry(const struct line *line, const char *word)
+/* Records that a function does not return, as if it had no return. */
+static int no_return(const struct line *line, const char *word)
 {
-    uint64_t addr;
-    enum ct_isa isa;
     uint32_t function;
-    int rc = place(line, word, &addr, &isa) ?: make_function(line->cfg, addr, isa, &function);
-    if (!rc && function == CT_CFG_NONE)
-        return mistake(line, "there is no code at this place", word);
+    const int rc = entry(line, word, &function);
+    if (!rc)
+        line->cfg->funcs.at[function].never = true;
     return rc;
 }
 
@@ -149,7 +144,7 @@ static int read_line(const struct line *line, char *text)
     if (word && strcmp(verb, "noreturn") == 0)
         return no_return(line, word);
     if (word && strcmp(verb, "function") == 0)
-        return entry(line, word);
+        return entry(line, word, &(uint32_t){0});
     return mistake(line, "the line has an unknown form", verb);
 }
 

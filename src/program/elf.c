@@ -68,6 +68,18 @@ static int take(struct ct_ctx *ctx, const char *name, Elf *elf, size_t size, str
     return result;
 }
 
+/* Prepares for opening a file: sets errno to 0, by which `take` recognises missing memory. */
+static int check_libelf(struct ct_ctx *ctx, const char *name)
+{
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                       "%s: the installed libelf does not support the current ELF version, so no ELF file "
+                       "can be read; install a newer libelf",
+                       name);
+    errno = 0;
+    return CT_OK;
+}
+
 int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out)
 {
     if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
@@ -75,24 +87,12 @@ int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size
                        "%s: this is neither an ELF file nor Intel HEX nor S-records; to use a raw memory "
                        "dump, name it with its address in the .ini file of a raw trace (file =)",
                        name);
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                       "%s: the installed libelf does not support the current ELF version, so no ELF file "
-                       "can be read; install a newer libelf",
-                       name);
-    errno = 0;
-    return take(ctx, name, elf_memory((char *)bytes, size), size, out);
+    return check_libelf(ctx, name) ?: take(ctx, name, elf_memory((char *)bytes, size), size, out);
 }
 
 int ct_elf_open_fd(struct ct_ctx *ctx, const char *name, int fd, size_t size, struct ct_elf *out)
 {
-    if (elf_version(EV_CURRENT) == EV_NONE)
-        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                       "%s: the installed libelf does not support the current ELF version, so no ELF file "
-                       "can be read; install a newer libelf",
-                       name);
-    errno = 0;
-    return take(ctx, name, elf_begin(fd, ELF_C_READ, NULL), size, out);
+    return check_libelf(ctx, name) ?: take(ctx, name, elf_begin(fd, ELF_C_READ, NULL), size, out);
 }
 
 void ct_elf_close(struct ct_elf *elf)

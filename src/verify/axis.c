@@ -168,11 +168,6 @@ static bool move_on(struct ct_axis_cursor *c, const struct ct_step_batch *batch)
     return ends;
 }
 
-static bool at_end(const struct ct_axis_cursor *c, const struct ct_step_batch *batch)
-{
-    return c->step >= batch->count && c->mark >= batch->mark_count;
-}
-
 /* Notes for all waiting events that a count ended at this cycle. */
 static void count_ends(struct ct_axis_source *s, uint64_t cycle)
 {
@@ -209,7 +204,7 @@ static void move_to(struct ct_axis_source *s, const struct ct_step_batch *batch,
 {
     for (;;) {
         skip_steps(&s->cursor, batch, cycle);
-        if (at_end(&s->cursor, batch))
+        if (s->cursor.step >= batch->count && s->cursor.mark >= batch->mark_count)
             break;
         struct ct_axis_cursor next = s->cursor;
         const bool ended = move_on(&next, batch);

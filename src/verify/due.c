@@ -17,11 +17,6 @@ struct ct_verify_due {
     bool lost;
 };
 
-static int no_memory(const struct ct_verify_spec *s)
-{
-    return ct_fail_nomem(s->verifier->ctx, "verifier");
-}
-
 static uint64_t behind(uint64_t time)
 {
     return time < UINT64_MAX ? time + 1 : UINT64_MAX;
@@ -50,7 +45,7 @@ static int add(struct ct_verify_spec *s, const struct ct_verify_item *item, uint
         s->due_first = 0;
     }
     if (!CT_MAKE_ROOM(s->due, s->due_cap, s->due_count + 1))
-        return no_memory(s);
+        return ct_fail_nomem(s->verifier->ctx, "verifier");
     s->due[s->due_count++] = (struct ct_verify_due){*item, input, lost};
     return CT_OK;
 }
