@@ -43,12 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > MOST_BYTES)
         return 0;
     const struct ct_cfg_options options = {.size = sizeof options, .bias = (uint64_t)(data[0] & 0xf0) << 52};
-    uint8_t *file = malloc(size); /* a copy: it must begin at an aligned address, like a mapped file */
+    uint8_t *file = fuzz_file(data + 1, --size);
     struct ct_cfg *cfg, *again;
-    if (!file)
-        exit(1);
-    size--;
-    memcpy(file, data + 1, size);
     if (ct_cfg_load_bytes(NULL, "fuzz", file, size, &options, &cfg) == CT_OK) {
         check(cfg);
         require(ct_cfg_load_bytes(NULL, "fuzz", file, size, &options, &again) == CT_OK);

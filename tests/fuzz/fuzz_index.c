@@ -24,9 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ct_index *index, *again;
     if (size < HEAD + sizeof of + 8 || size > MOST_BYTES)
         return 0;
-    uint8_t *file = malloc(size);
-    require(file != NULL);
-    memcpy(file, data, size);
+    uint8_t *file = fuzz_file(data, size);
     memcpy(&of, file + HEAD, sizeof of);
     const size_t count = (size - HEAD) / 8;
     const uint64_t sum = ct_index_sum(file + HEAD, count - 1);

@@ -49,12 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > MOST_BYTES)
         return 0;
     uint64_t bias = (uint64_t)data[0] << 56;
-    /* a copy: the file must begin at an aligned address, like a mapped one */
-    uint8_t *file = malloc(size);
-    if (!file)
-        exit(1);
-    size--;
-    memcpy(file, data + 1, size);
+    uint8_t *file = fuzz_file(data + 1, --size);
     struct ct_lines *lines;
     if (ct_lines_load_bytes(NULL, "fuzz", file, size, bias, &lines) == CT_OK) {
         check_rows(lines);

@@ -34,11 +34,9 @@ static void read_symbols(struct ct_ctx *ctx, const char *path, const struct ct_m
 static void link_bytes(struct ct_ctx *ctx, const uint8_t *data, size_t size,
                        const struct ct_module_place *placed)
 {
-    uint8_t *bytes = malloc(size), *linked = NULL;
+    uint8_t *bytes = fuzz_file(data, size), *linked = NULL;
     size_t linked_size;
     bool is;
-    require(bytes != NULL);
-    memcpy(bytes, data, size);
     require(ct_module_is(ctx, "fuzz", bytes, size, &is) == CT_OK);
     if (is && ct_module_link(ctx, "fuzz", placed, bytes, size, &linked, &linked_size) == CT_OK) {
         require(linked_size > size);

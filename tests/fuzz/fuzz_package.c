@@ -30,10 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t image_size;
     if (size <= 8 || size > MOST_BYTES)
         return 0;
-    /* a copy: the file must begin at an aligned address, like one that was read */
-    uint8_t *file = malloc(size - 8);
-    require(file != NULL);
-    memcpy(file, data + 8, size - 8);
+    uint8_t *file = fuzz_file(data + 8, size - 8);
     require(ct_dwarf_package_unit(file, size - 8, ct_load64(data), &image, &image_size) == CT_OK);
     if (image)
         look_at(image, image_size, size - 8);

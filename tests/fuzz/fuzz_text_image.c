@@ -102,10 +102,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!size || size > MOST_BYTES)
         return 0;
     struct ct_ctx *ctx = ct_ctx_new();
-    uint8_t *text = malloc(size), *elf;
+    uint8_t *text = fuzz_file(data, size), *elf;
     size_t elf_size;
-    require(text && ctx);
-    memcpy(text, data, size);
+    require(ctx != NULL);
     mend(text, size);
     if (ct_text_image_kind(text, size)) {
         if (ct_text_image_read(ctx, "fuzz", text, size, &elf, &elf_size) == CT_OK) {

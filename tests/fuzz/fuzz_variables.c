@@ -33,11 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(name, data, length);
     name[length] = '\0';
     size -= length + 1;
-    /* a copy: the file must begin at an aligned address, like a mapped one */
-    uint8_t *file = malloc(size + 1);
-    if (!file)
-        exit(1);
-    memcpy(file, end + 1, size);
+    uint8_t *file = fuzz_file(end + 1, size);
     struct ct_variable *variable;
     if (ct_variable_find_bytes(NULL, "fuzz", file, size, name, &variable) == CT_OK) {
         check(variable);

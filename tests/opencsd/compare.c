@@ -259,6 +259,31 @@ void compare_seeds(uint64_t first, uint64_t count,
     munmap(shared, sizeof *shared);
 }
 
+int compare_kinds(int argc, char **argv, int count, const char *(*name)(int kind, bool *damaged),
+                  uint64_t few, uint64_t many, uint64_t most_worse,
+                  void (*each)(const void *kind, uint64_t seed, struct compare_counts *counts))
+{
+    struct library theirs, ours;
+    if (argc < 3 || library_load(argv[1], &theirs) || library_load(argv[2], &ours))
+        return 2;
+    const uint64_t first = test_number("CT_SEED", 1), traces = test_count(few, many);
+    int failed = 0;
+    printf("TAP version 13\n1..%d\n", count);
+    for (int i = 0; i < count; i++) {
+        const struct compare_kind kind = {i, &theirs, &ours};
+        struct compare_counts counts;
+        bool damaged = false;
+        const char *what = name(i, &damaged);
+        compare_seeds(first, traces, each, &kind, &counts);
+        printf("# %" PRIu64 " traces, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n",
+               traces, counts.worse, counts.crashes);
+        const bool good = counts.worse <= (damaged && most_worse ? traces / most_worse : 0);
+        printf("%sok %d - %s\n", good ? "" : "not ", i + 1, what);
+        failed |= !good;
+    }
+    return failed;
+}
+
 size_t compare_put(uint8_t *bytes, const char *words, size_t (*put_word)(uint8_t *bytes, const char *word))
 {
     size_t size = 0;

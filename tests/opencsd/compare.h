@@ -37,6 +37,19 @@ void compare_seeds(uint64_t first, uint64_t count,
                    void (*each)(const void *context, uint64_t seed, struct compare_counts *counts),
                    const void *context, struct compare_counts *counts);
 
+/* Traces of a kind, and the libraries that play them. */
+struct compare_kind {
+    int kind;
+    const struct library *theirs, *ours;
+};
+
+/* Loads the libraries that the first two arguments name. Calls `each` with a struct compare_kind for traces
+ * of each of `count` kinds: a number of traces that test_count makes of `few` and `many`. Of `most_worse`
+ * damaged traces one may differ; 0: none. Prints a line of TAP for each kind. Returns the exit code. */
+int compare_kinds(int argc, char **argv, int count, const char *(*name)(int kind, bool *damaged),
+                  uint64_t few, uint64_t many, uint64_t most_worse,
+                  void (*each)(const void *kind, uint64_t seed, struct compare_counts *counts));
+
 /* Plays a trace through both libraries with the options in `player`, and counts a difference. The first few
  * differences are printed, and the `seed` of each. Lines after the first code of another instruction set than
  * `isa` are not compared. */

@@ -105,48 +105,25 @@ static void fill(struct rng *rng, bool damaged, struct trace *t, struct player *
     player->small = 0; /* calls have whole units */
 }
 
-struct check {
-    bool damaged;
-    const struct library *theirs, *ours;
-};
-
 /* Plays one trace through both libraries. */
 static void check_one(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct trace t;
-    const struct check *check = context;
+    const struct compare_kind *check = context;
     struct rng rng = {seed};
     struct player player;
-    fill(&rng, check->damaged, &t, &player);
+    fill(&rng, check->kind, &t, &player);
     const struct compare_trace trace = {.source = &source, .bytes = t.bytes, .size = t.size};
     compare(player, &trace, check->theirs, check->ours, ocsd_isa_unknown, seed, counts);
 }
 
-/* Compares `count` traces. Returns true when none differs. */
-static bool check(bool damaged, uint64_t first, uint64_t count, const struct library *theirs,
-                  const struct library *ours)
+static const char *name(int kind, bool *damaged)
 {
-    const struct check what = {damaged, theirs, ours};
-    struct compare_counts counts;
-    compare_seeds(first, count, check_one, &what, &counts);
-    printf("# %" PRIu64 " traces, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n", count,
-           counts.worse, counts.crashes);
-    return !counts.worse;
+    *damaged = kind;
+    return kind ? "damaged frames" : "frames";
 }
 
 int main(int argc, char **argv)
 {
-    struct library theirs, ours;
-    if (argc < 3 || library_load(argv[1], &theirs) || library_load(argv[2], &ours))
-        return 2;
-    const uint64_t first = test_number("CT_SEED", 1);
-    const uint64_t count = test_count(1000, 20000);
-    int failed = 0;
-    printf("TAP version 13\n1..2\n");
-    for (int damaged = 0; damaged < 2; damaged++) {
-        const bool good = check(damaged, first, count, &theirs, &ours);
-        printf("%sok %d - %s\n", good ? "" : "not ", damaged + 1, damaged ? "damaged frames" : "frames");
-        failed |= !good;
-    }
-    return failed;
+    return compare_kinds(argc, argv, 2, name, 1000, 20000, 0, check_one);
 }

@@ -110,48 +110,25 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     player->goes_on = !kind->unaligned; /* 1.3.3 counts units f of before an EOT */
 }
 
-struct check {
-    const struct kind *kind;
-    const struct library *theirs, *ours;
-};
-
 /* Plays one stream through both libraries. */
 static void check_one(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct stream s;
-    const struct check *check = context;
+    const struct compare_kind *check = context;
     struct rng rng = {seed};
     struct player player;
-    fill(&rng, check->kind, &s, &player);
+    fill(&rng, &kinds[check->kind], &s, &player);
     const struct compare_trace trace = {.source = &source, .bytes = s.bytes, .size = s.size};
     compare(player, &trace, check->theirs, check->ours, ocsd_isa_unknown, seed, counts);
 }
 
-/* Compares `count` streams of a kind. Returns true when none differs. */
-static bool check(const struct kind *kind, uint64_t first, uint64_t count, const struct library *theirs,
-                  const struct library *ours)
+static const char *name(int kind, bool *damaged)
 {
-    const struct check what = {kind, theirs, ours};
-    struct compare_counts counts;
-    compare_seeds(first, count, check_one, &what, &counts);
-    printf("# %" PRIu64 " streams, %" PRIu64 " that differ, %" PRIu64 " of which OpenCSD crashes\n", count,
-           counts.worse, counts.crashes);
-    return !counts.worse;
+    *damaged = kinds[kind].damaged;
+    return kinds[kind].what;
 }
 
 int main(int argc, char **argv)
 {
-    struct library theirs, ours;
-    if (argc < 3 || library_load(argv[1], &theirs) || library_load(argv[2], &ours))
-        return 2;
-    const uint64_t first = test_number("CT_SEED", 1);
-    const uint64_t count = test_count(300, 10000);
-    int failed = 0;
-    printf("TAP version 13\n1..%d\n", KINDS);
-    for (int i = 0; i < KINDS; i++) {
-        const bool good = check(&kinds[i], first, count, &theirs, &ours);
-        printf("%sok %d - %s\n", good ? "" : "not ", i + 1, kinds[i].what);
-        failed |= !good;
-    }
-    return failed;
+    return compare_kinds(argc, argv, KINDS, name, 300, 10000, 0, check_one);
 }
