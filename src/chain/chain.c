@@ -111,7 +111,7 @@ static bool is_straight(const struct ct_chain *c)
 
 /* Limits the threads to the processors of this process. Each further thread would have to explore the
  * program, and its tables would displace those of the others from the caches. */
-uint16_t ct_chain_useful_threads(const struct ct_chain *c, uint16_t wanted)
+static uint16_t useful_threads(const struct ct_chain *c, uint16_t wanted)
 {
     cpu_set_t set;
     if (c->segment || sched_getaffinity(0, sizeof set, &set)) /* tests get all */
@@ -134,7 +134,7 @@ static int start_side_by_side(struct ct_chain *c)
 {
     if (c->side || !is_side_by_side(c))
         return CT_OK;
-    const size_t useful = ct_chain_useful_threads(c, c->options.stream_threads);
+    const size_t useful = useful_threads(c, c->options.stream_threads);
     const size_t most = useful < 2 * c->count ? useful : 2 * c->count;
     const struct ct_side_how how = {
         .ctx = c->ctx, .sink = c->sink, .streams = c->count, .helpers = most - 1, .slice = c->segment};
@@ -144,7 +144,7 @@ static int start_side_by_side(struct ct_chain *c)
 int ct_chain_start_threads(struct ct_chain *c)
 {
     if (!c->parallel)
-        c->options.threads = ct_chain_useful_threads(c, c->options.threads);
+        c->options.threads = useful_threads(c, c->options.threads);
     if (c->parallel || c->options.threads < 2 || c->options.level < CT_LEVEL_PACKET || is_straight(c) ||
         (c->count == 1 && c->streams[0].left))
         return c->parallel ? CT_OK : start_side_by_side(c);

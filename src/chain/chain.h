@@ -47,9 +47,6 @@ bool ct_chain_wants(const struct ct_chain_options *options, uint8_t id);
 /* Starts the threads once the streams are known, unless one thread is as fast. CT_ERR_NOMEM. */
 int ct_chain_start_threads(struct ct_chain *chain);
 
-/* Returns how many of the wanted threads are useful. */
-uint16_t ct_chain_useful_threads(const struct ct_chain *chain, uint16_t wanted);
-
 /* Makes the demultiplexer and the streams, once the framing is known. CT_ERR_NOMEM, CT_ERR_UNSUPPORTED. */
 int ct_chain_start(struct ct_chain *chain, enum ct_framing framing);
 

@@ -186,8 +186,7 @@ static int run(const struct cli_args *args)
     if (code)
         return code;
     o.names = &names;
-    code = record(args, &o, &result);
-    return code ? code : result.exit_code;
+    return record(args, &o, &result) ?: result.exit_code;
 }
 
 static const struct cli_option options[OPTS] = {

@@ -103,7 +103,8 @@ static int add_open_file(struct ct_digest *d, int fd, const char *path, uint64_t
     return got < 0 ? ct_fail(d->ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno)) : CT_OK;
 }
 
-int ct_digest_add_file(struct ct_digest *d, const char *path, uint64_t *size)
+/* Adds the bytes of a file, and their number to *size, which may be NULL. CT_ERR_IO. */
+static int add_file(struct ct_digest *d, const char *path, uint64_t *size)
 {
     if (!d->buffer && !(d->buffer = malloc(READ_SIZE)))
         return ct_fail_nomem(d->ctx, path);
@@ -121,7 +122,7 @@ int ct_digest_file(struct ct_ctx *ctx, const char *path, uint8_t out[CT_FLEET_DI
     int rc = ct_digest_new(ctx, &d);
     if (rc)
         return rc;
-    rc = ct_digest_add_file(d, path, NULL) ?: ct_digest_end(d, out);
+    rc = add_file(d, path, NULL) ?: ct_digest_end(d, out);
     ct_digest_free(d);
     return rc;
 }
@@ -164,7 +165,7 @@ static int add_capture_file(struct ct_digest *d, const struct ct_capture_file *f
     uint64_t bytes = 0;
     char number[24];
     ct_digest_add_text(d, file->name);
-    const int rc = ct_digest_add_file(d, file->path, &bytes);
+    const int rc = add_file(d, file->path, &bytes);
     snprintf(number, sizeof number, "%" PRIu64, bytes);
     ct_digest_add_text(d, number);
     *size += bytes;

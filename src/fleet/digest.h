@@ -26,9 +26,6 @@ void ct_digest_add(struct ct_digest *digest, const void *data, size_t size);
 /* Adds a text with its final zero, so that two texts differ from their concatenation. */
 void ct_digest_add_text(struct ct_digest *digest, const char *text);
 
-/* Adds the bytes of a file, and their number to *size, which may be NULL. CT_ERR_IO. */
-int ct_digest_add_file(struct ct_digest *digest, const char *path, uint64_t *size);
-
 /* Makes the digest of the bytes of a file. CT_ERR_IO, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED. */
 int ct_digest_file(struct ct_ctx *ctx, const char *path, uint8_t out[CT_FLEET_DIGEST]);
 

@@ -65,11 +65,9 @@ static int by_site(const void *a, const void *b, void *user)
     const struct ct_stack_call *x = a, *y = b;
     const struct placed *functions = user;
     const struct placed *to_x = &functions[x->callee], *to_y = &functions[y->callee];
-    int result = ct_order(functions[x->caller].view, functions[y->caller].view);
-    if (!result)
-        result = ct_order(x->site, y->site);
-    if (!result)
-        result = ct_order(to_x->view, to_y->view);
+    int result = ct_order(functions[x->caller].view, functions[y->caller].view)
+                 ?: ct_order(x->site, y->site)
+                 ?: ct_order(to_x->view, to_y->view);
     if (!result && to_x->symbol && to_y->symbol)
         result = ct_order((uintptr_t)to_x->symbol, (uintptr_t)to_y->symbol);
     return result ? result : ct_order(x->callee, y->callee);

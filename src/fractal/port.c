@@ -68,8 +68,7 @@ static int write32(struct ct_fractal_port *p, uint32_t offset, uint32_t value)
 
 static int write64(struct ct_fractal_port *p, uint32_t offset, uint64_t value)
 {
-    const int err = write32(p, offset, (uint32_t)value);
-    return err ? err : write32(p, offset + 4, (uint32_t)(value >> 32));
+    return write32(p, offset, (uint32_t)value) ?: write32(p, offset + 4, (uint32_t)(value >> 32));
 }
 
 static int read32(struct ct_fractal_port *p, uint32_t offset, uint64_t *value)
@@ -107,18 +106,15 @@ int ct_fractal_port_stop(struct ct_fractal_port *p)
 int ct_fractal_port_range(struct ct_fractal_port *p, uint64_t lo, uint64_t hi)
 {
     CT_REQUIRE(NULL, p);
-    int err = write64(p, CT_FRACTAL_REG_RANGE_LO, lo);
-    if (!err)
-        err = write64(p, CT_FRACTAL_REG_RANGE_HI, hi);
-    return err ? err : write32(p, CT_FRACTAL_REG_RANGE_COMMIT, 1);
+    return write64(p, CT_FRACTAL_REG_RANGE_LO, lo)
+           ?: write64(p, CT_FRACTAL_REG_RANGE_HI, hi)
+           ?: write32(p, CT_FRACTAL_REG_RANGE_COMMIT, 1);
 }
 
 int ct_fractal_port_range_add(struct ct_fractal_port *p, uint64_t lo, uint64_t hi, int add)
 {
     CT_REQUIRE(NULL, p);
-    int err = write64(p, CT_FRACTAL_REG_RANGE_LO, lo);
-    if (!err)
-        err = write64(p, CT_FRACTAL_REG_RANGE_HI, hi);
+    int err = write64(p, CT_FRACTAL_REG_RANGE_LO, lo) ?: write64(p, CT_FRACTAL_REG_RANGE_HI, hi);
     return err ? err
                : write32(p, CT_FRACTAL_REG_RANGE_CMD, add ? CT_FRACTAL_RANGE_ADD : CT_FRACTAL_RANGE_REMOVE);
 }

@@ -25,7 +25,7 @@ static int no_memory(const struct ct_fractal_sums *s)
 
 /* ---- keys ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     const struct ct_fractal_sum *x = a, *y = b;
     return strcmp(x->program, y->program)
@@ -51,152 +51,109 @@ static uint64_t add_number(uint64_t sum, uint64_t number)
     return mixed ^ mixed >> 32;
 }
 
-static uint64_t key_of(const struct ct_fractal_sum *row)
+static uint64_t key_of_name(const void *key)
 {
+    const struct ct_fractal_sum *row = key;
     const uint64_t texts = ct_fnv_text(ct_fnv_text(CT_FNV_BEGIN, row->program), row->name);
     return add_number(add_number(texts, row->kind), row->offset);
 }
 
-static uint64_t key_of_point(const struct ct_fractal_point_sum *row)
+static uint64_t key_of_point(const void *key)
 {
+    const struct ct_fractal_point_sum *row = key;
     const uint64_t texts = ct_fnv_text(ct_fnv_text(CT_FNV_BEGIN, row->program), row->name);
     return add_number(add_number(texts, row->offset), row->clock_hz);
 }
 
-/* ---- indexes ---- */
+/* The rows of a table. */
+struct kind {
+    size_t size;
+    uint64_t (*key_of)(const void *row);
+    int (*compare)(const void *a, const void *b);
+};
 
-/* Replaces the index by an empty one with room for more than `rows` rows. On CT_ERR_NOMEM the old index
- * stays. */
-static int clear_index(struct ct_fractal_index *index, size_t rows)
+static const struct kind names = {sizeof(struct ct_fractal_sum), key_of_name, compare_names};
+static const struct kind points = {sizeof(struct ct_fractal_point_sum), key_of_point, compare_points};
+
+/* ---- tables ---- */
+
+static void *row_at(const struct ct_fractal_table *t, const struct kind *kind, size_t row)
 {
-    size_t room = index->room ? index->room : 64;
-    while (room < 2 * (rows + 2))
-        room *= 2;
-    uint32_t *slots = calloc(room, sizeof *slots);
+    return (char *)t->rows + row * kind->size;
+}
+
+/* Enters a row in the first free slot for its key. */
+static void enter(struct ct_fractal_table *t, const struct kind *kind, size_t row)
+{
+    size_t at = kind->key_of(row_at(t, kind, row));
+    while (t->slots[at & (t->slot_count - 1)])
+        at++;
+    t->slots[at & (t->slot_count - 1)] = (uint32_t)row + 1;
+}
+
+/* Makes the index anew, with room for more than the rows of now. On CT_ERR_NOMEM the old index stays. */
+static int make_index(struct ct_fractal_table *t, const struct kind *kind)
+{
+    size_t count = t->slot_count ? t->slot_count : 64;
+    while (count < 2 * (t->count + 2))
+        count *= 2;
+    uint32_t *slots = calloc(count, sizeof *slots);
     if (!slots)
         return CT_ERR_NOMEM;
-    free(index->slots);
-    *index = (struct ct_fractal_index){slots, room};
+    free(t->slots);
+    t->slots = slots;
+    t->slot_count = count;
+    for (size_t i = 0; i < t->count; i++)
+        enter(t, kind, i);
     return CT_OK;
 }
 
-/* Returns the first free slot for a key. */
-static uint32_t *free_slot(const struct ct_fractal_index *index, uint64_t key)
+/* Returns the row with the key of `like`; NULL: there is none. */
+static void *find(const struct ct_fractal_table *t, const struct kind *kind, const void *like)
 {
-    size_t at = key & (index->room - 1);
-    while (index->slots[at])
-        at = (at + 1) & (index->room - 1);
-    return &index->slots[at];
-}
-
-static int index_names(struct ct_fractal_sums *s)
-{
-    const int rc = clear_index(&s->index, s->count);
-    for (size_t i = 0; i < s->count && !rc; i++)
-        *free_slot(&s->index, key_of(&s->all[i])) = (uint32_t)i + 1;
-    return rc;
-}
-
-static int index_points(struct ct_fractal_sums *s)
-{
-    const int rc = clear_index(&s->point_index, s->point_count);
-    for (size_t i = 0; i < s->point_count && !rc; i++)
-        *free_slot(&s->point_index, key_of_point(&s->points[i])) = (uint32_t)i + 1;
-    return rc;
-}
-
-/* ---- rows ---- */
-
-/* Makes room for one more row and for its number in the index. Rebuilds a full index with `make`. */
-static int make_room(struct ct_fractal_sums *s, void **rows, size_t count, size_t *room, size_t size,
-                     const struct ct_fractal_index *index, int (*make)(struct ct_fractal_sums *))
-{
-    if (count == CT_FRACTAL_SUMS_MOST)
-        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT,
-                       "fractal: there are more than %d different names and pages, which is the limit; add "
-                       "up fewer logs",
-                       CT_FRACTAL_SUMS_MOST);
-    if (!ct_make_room(rows, room, count + 1, size, false))
-        return no_memory(s);
-    return 2 * (count + 2) > index->room && make(s) ? no_memory(s) : CT_OK;
-}
-
-static struct ct_fractal_sum *find(const struct ct_fractal_sums *s, const struct ct_fractal_sum *key)
-{
-    for (size_t at = key_of(key); s->index.room; at++) {
-        const uint32_t row = s->index.slots[at & (s->index.room - 1)];
+    for (size_t at = kind->key_of(like); t->slot_count; at++) {
+        const uint32_t row = t->slots[at & (t->slot_count - 1)];
         if (!row)
             break;
-        if (compare(&s->all[row - 1], key) == 0)
-            return &s->all[row - 1];
+        if (kind->compare(row_at(t, kind, row - 1), like) == 0)
+            return row_at(t, kind, row - 1);
     }
     return NULL;
 }
 
-/* Adds an empty row with copies of the key's texts. */
-static int insert(struct ct_fractal_sums *s, const struct ct_fractal_sum *key)
+/* Sets *program and *name to copies of themselves, and adds the row of which they are the texts. */
+static int insert(struct ct_fractal_sums *s, struct ct_fractal_table *t, const struct kind *kind,
+                  const void *row, const char **program, const char **name)
 {
-    void *rows = s->all;
-    const int rc = make_room(s, &rows, s->count, &s->room, sizeof *s->all, &s->index, index_names);
-    s->all = rows;
-    if (rc)
-        return rc;
-    const struct ct_fractal_sum row = {.program = ct_arena_strdup(&s->texts, key->program),
-                                       .name = ct_arena_strdup(&s->texts, key->name),
-                                       .offset = key->offset,
-                                       .kind = key->kind};
-    if (!row.program || !row.name)
+    if (t->count == CT_FRACTAL_SUMS_MOST)
+        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT,
+                       "fractal: there are more than %d different names and pages, which is the limit; add "
+                       "up fewer logs",
+                       CT_FRACTAL_SUMS_MOST);
+    *program = ct_arena_strdup(&s->texts, *program);
+    *name = ct_arena_strdup(&s->texts, *name);
+    if (!*program || !*name || !ct_make_room(&t->rows, &t->room, t->count + 1, kind->size, false) ||
+        (2 * (t->count + 2) > t->slot_count && make_index(t, kind)))
         return no_memory(s);
-    s->all[s->count] = row;
+    memcpy(row_at(t, kind, t->count), row, kind->size);
+    enter(t, kind, t->count++);
     s->sorted = false;
-    *free_slot(&s->index, key_of(&row)) = (uint32_t)++s->count;
     return CT_OK;
 }
 
 int ct_fractal_sums_put(struct ct_fractal_sums *s, const struct ct_fractal_sum *more)
 {
-    struct ct_fractal_sum *row = find(s, more);
+    struct ct_fractal_sum *row = find(&s->names, &names, more);
     if (!row) {
-        const int rc = insert(s, more);
+        struct ct_fractal_sum new = {
+            .program = more->program, .name = more->name, .offset = more->offset, .kind = more->kind};
+        const int rc = insert(s, &s->names, &names, &new, &new.program, &new.name);
         if (rc)
             return rc;
-        row = &s->all[s->count - 1];
+        row = row_at(&s->names, &names, s->names.count - 1);
     }
     ct_add_up(&row->events, more->events);
     ct_add_up(&row->insns, more->insns);
-    return CT_OK;
-}
-
-static struct ct_fractal_point_sum *find_point(const struct ct_fractal_sums *s,
-                                               const struct ct_fractal_point_sum *key)
-{
-    for (size_t at = key_of_point(key); s->point_index.room; at++) {
-        const uint32_t row = s->point_index.slots[at & (s->point_index.room - 1)];
-        if (!row)
-            break;
-        if (compare_points(&s->points[row - 1], key) == 0)
-            return &s->points[row - 1];
-    }
-    return NULL;
-}
-
-static int insert_point(struct ct_fractal_sums *s, const struct ct_fractal_point_sum *key)
-{
-    void *rows = s->points;
-    const int rc =
-        make_room(s, &rows, s->point_count, &s->point_room, sizeof *s->points, &s->point_index, index_points);
-    s->points = rows;
-    if (rc)
-        return rc;
-    const struct ct_fractal_point_sum row = {.program = ct_arena_strdup(&s->texts, key->program),
-                                             .name = ct_arena_strdup(&s->texts, key->name),
-                                             .offset = key->offset,
-                                             .clock_hz = key->clock_hz};
-    if (!row.program || !row.name)
-        return no_memory(s);
-    s->points[s->point_count] = row;
-    s->sorted = false;
-    *free_slot(&s->point_index, key_of_point(&row)) = (uint32_t)++s->point_count;
     return CT_OK;
 }
 
@@ -213,26 +170,31 @@ static void add_point(struct ct_fractal_point_sum *p, const struct ct_fractal_po
 
 int ct_fractal_sums_put_point(struct ct_fractal_sums *s, const struct ct_fractal_point_sum *more)
 {
-    struct ct_fractal_point_sum *row = find_point(s, more);
+    struct ct_fractal_point_sum *row = find(&s->points, &points, more);
     if (!row) {
-        const int rc = insert_point(s, more);
+        struct ct_fractal_point_sum new = {
+            .program = more->program, .name = more->name, .offset = more->offset, .clock_hz = more->clock_hz};
+        const int rc = insert(s, &s->points, &points, &new, &new.program, &new.name);
         if (rc)
             return rc;
-        row = &s->points[s->point_count - 1];
+        row = row_at(&s->points, &points, s->points.count - 1);
     }
     add_point(row, more);
     return CT_OK;
+}
+
+static int sort(struct ct_fractal_table *t, const struct kind *kind)
+{
+    if (t->count)
+        qsort(t->rows, t->count, kind->size, kind->compare);
+    return make_index(t, kind);
 }
 
 int ct_fractal_sums_sort(struct ct_fractal_sums *s)
 {
     if (s->sorted)
         return CT_OK;
-    if (s->count)
-        qsort(s->all, s->count, sizeof *s->all, compare);
-    if (s->point_count)
-        qsort(s->points, s->point_count, sizeof *s->points, compare_points);
-    if (index_names(s) || index_points(s))
+    if (sort(&s->names, &names) || sort(&s->points, &points))
         return no_memory(s);
     s->sorted = true;
     return CT_OK;
@@ -242,16 +204,16 @@ const struct ct_fractal_sum *ct_fractal_sums_all(struct ct_fractal_sums *s, size
 {
     if (ct_no_array(s, count) || ct_fractal_sums_sort(s))
         return NULL;
-    *count = s->count;
-    return s->all;
+    *count = s->names.count;
+    return s->names.rows;
 }
 
 const struct ct_fractal_point_sum *ct_fractal_sums_points(struct ct_fractal_sums *s, size_t *count)
 {
     if (ct_no_array(s, count) || ct_fractal_sums_sort(s))
         return NULL;
-    *count = s->point_count;
-    return s->points;
+    *count = s->points.count;
+    return s->points.rows;
 }
 
 const struct ct_fractal_totals *ct_fractal_sums_totals(const struct ct_fractal_sums *s)
@@ -276,10 +238,10 @@ static void free_sums(struct ct_analysis *analysis)
 {
     struct ct_fractal_sums *s = of(analysis);
     ct_arena_free(&s->texts);
-    free(s->all);
-    free(s->index.slots);
-    free(s->points);
-    free(s->point_index.slots);
+    free(s->names.rows);
+    free(s->names.slots);
+    free(s->points.rows);
+    free(s->points.slots);
     free(s->hits);
     free(s);
 }
@@ -312,10 +274,10 @@ static int merge(struct ct_analysis *into, struct ct_analysis *other)
 {
     const struct ct_fractal_sums *from = of(other);
     int rc = CT_OK;
-    for (size_t i = 0; i < from->count && !rc; i++)
-        rc = ct_fractal_sums_put(of(into), &from->all[i]);
-    for (size_t i = 0; i < from->point_count && !rc; i++)
-        rc = ct_fractal_sums_put_point(of(into), &from->points[i]);
+    for (size_t i = 0; i < from->names.count && !rc; i++)
+        rc = ct_fractal_sums_put(of(into), row_at(&from->names, &names, i));
+    for (size_t i = 0; i < from->points.count && !rc; i++)
+        rc = ct_fractal_sums_put_point(of(into), row_at(&from->points, &points, i));
     if (!rc)
         ct_fractal_totals_add(&of(into)->totals, &from->totals);
     return rc;

@@ -8,10 +8,12 @@
 #include "base/arena.h"
 #include "coretap/fractal_sums.h"
 
-/* A hash index over the rows of a table. A slot holds a row number + 1; 0 is a free slot. */
-struct ct_fractal_index {
-    uint32_t *slots;
-    size_t room; /* number of slots, a power of two */
+/* Rows by their keys, with a hash index over them. */
+struct ct_fractal_table {
+    void *rows;
+    size_t count, room;
+    uint32_t *slots;   /* a slot holds a row number + 1; 0 is a free slot */
+    size_t slot_count; /* a power of two */
 };
 
 /* The last hit of an observation point in the log being read. */
@@ -24,13 +26,9 @@ struct ct_fractal_sums {
     struct ct_analysis analysis; /* has to be the first member */
     struct ct_arena texts;
     struct ct_fractal_totals totals;
-    struct ct_fractal_sum *all;
-    size_t count, room;
-    struct ct_fractal_index index;
-    struct ct_fractal_point_sum *points;
-    size_t point_count, point_room;
-    struct ct_fractal_index point_index;
-    bool sorted;               /* both tables are sorted, and the indexes match that order */
+    struct ct_fractal_table names;  /* of struct ct_fractal_sum */
+    struct ct_fractal_table points; /* of struct ct_fractal_point_sum */
+    bool sorted;                    /* both tables are sorted, and the indexes match that order */
     const char *first_program; /* program of the first log that was begun; NULL when that log names none */
 
     /* state of the log being read */

@@ -53,8 +53,8 @@ int ct_fractal_sums_save(struct ct_analysis *analysis, struct ct_save *to)
     char room[TEXT_ROOM + 1];
     const char *program = NULL;
     int rc = ct_fractal_sums_sort(s) ?: save_totals(&s->totals, to);
-    for (size_t i = 0; i < s->count && !rc; i++) {
-        const struct ct_fractal_sum *row = &s->all[i];
+    for (size_t i = 0; i < s->names.count && !rc; i++) {
+        const struct ct_fractal_sum *row = (const struct ct_fractal_sum *)s->names.rows + i;
         save_program(row->program, &program, to);
         if (row->kind == CT_FRACTAL_PAGE)
             rc = ct_save_line(to, "page %" PRIu64 " %" PRIu64 " %" PRIx64 "%s", row->events, row->insns,
@@ -63,8 +63,8 @@ int ct_fractal_sums_save(struct ct_analysis *analysis, struct ct_save *to)
             rc = ct_save_line(to, "%s %" PRIu64 " %" PRIu64 "%s", kinds[row->kind], row->events, row->insns,
                               tail(row->name, room));
     }
-    for (size_t i = 0; i < s->point_count && !rc; i++) {
-        const struct ct_fractal_point_sum *p = &s->points[i];
+    for (size_t i = 0; i < s->points.count && !rc; i++) {
+        const struct ct_fractal_point_sum *p = (const struct ct_fractal_point_sum *)s->points.rows + i;
         save_program(p->program, &program, to);
         rc = ct_save_line(
             to, "point %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64 "%s",
@@ -148,9 +148,9 @@ static int read_name(struct reader *r, uint8_t kind)
                                     "REGION' with a name of at most 4096 bytes");
     const struct ct_fractal_sum row = {
         .program = r->program, .name = r->name, .events = n[0], .insns = n[1], .offset = n[2], .kind = kind};
-    const size_t known = r->into->count;
+    const size_t known = r->into->names.count;
     const int rc = ct_fractal_sums_put(r->into, &row);
-    return !rc && known == r->into->count ? ct_load_bad(r->from, "the name is there twice") : rc;
+    return !rc && known == r->into->names.count ? ct_load_bad(r->from, "the name is there twice") : rc;
 }
 
 /* Reads a line `point HITS INTERVALS SHORTEST LONGEST TOTAL CLOCK OFFSET NAME`. */
@@ -170,9 +170,9 @@ static int read_point(struct reader *r)
                                              .total = n[4],
                                              .clock_hz = n[5],
                                              .offset = n[6]};
-    const size_t known = r->into->point_count;
+    const size_t known = r->into->points.count;
     const int rc = ct_fractal_sums_put_point(r->into, &row);
-    return !rc && known == r->into->point_count ? ct_load_bad(r->from, "the point is there twice") : rc;
+    return !rc && known == r->into->points.count ? ct_load_bad(r->from, "the point is there twice") : rc;
 }
 
 static int read_line(struct reader *r)

@@ -540,10 +540,7 @@ static int finish_capture(struct raw *raw)
                "%s: the file has no [source NAME] section, so the trace cannot be decoded; add "
                "one for each source",
                raw->path);
-    int status = finish_sources(raw);
-    if (!status)
-        status = finish_images(raw);
-    return status ? status : finish_gaps(raw);
+    return finish_sources(raw) ?: finish_images(raw) ?: finish_gaps(raw);
 }
 
 static int raw_open(struct ct_opening *opening, const struct ct_path_to_open *target)
@@ -555,9 +552,7 @@ static int raw_open(struct ct_opening *opening, const struct ct_path_to_open *ta
     };
     if (!raw.folder)
         return ct_fail_nomem(opening->ctx, target->path);
-    int status = ct_read_ini(opening, target->path, "the command", on_item, &raw);
-    if (!status)
-        status = finish_capture(&raw);
+    int status = ct_read_ini(opening, target->path, "the command", on_item, &raw) ?: finish_capture(&raw);
     struct ct_buffer *buffer = status ? NULL : ct_arena_alloc(opening->arena, sizeof *buffer);
     if (!buffer)
         return status ? status : ct_fail_nomem(opening->ctx, target->path);

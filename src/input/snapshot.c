@@ -353,9 +353,7 @@ static int add_source(struct snapshot *s, struct buffer_parts *parts, const stru
         .regs = device->regs,
     };
     memcpy(source.events, device->events, sizeof source.events);
-    status = add_core(s, parts, &source);
-    if (!status)
-        status = ct_source_name_events(s->opening, &source);
+    status = add_core(s, parts, &source) ?: ct_source_name_events(s->opening, &source);
     if (status)
         return status;
     parts->sources =

@@ -125,6 +125,5 @@ int ct_device_read(struct ct_opening *opening, const char *path, const char *wan
     *device = (struct ct_device){.path = path};
     ct_regs_defaults(&device->regs);
     struct device_parser p = {.opening = opening, .device = device, .folder = folder};
-    int status = ct_read_ini(opening, path, wanted_by, on_item, &p);
-    return status ? status : check(opening->ctx, device);
+    return ct_read_ini(opening, path, wanted_by, on_item, &p) ?: check(opening->ctx, device);
 }

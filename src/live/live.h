@@ -413,9 +413,6 @@ void ct_live_status_text(struct ct_live *live, struct ct_live_text *out);
 void ct_live_part_begin(struct ct_json *json, struct ct_live_parts *parts);
 void ct_live_part_end(struct ct_json *json, struct ct_live_parts *parts, uint64_t key);
 
-/* Writes a watchpoint event. */
-void ct_live_put_event(const struct ct_live *live, struct ct_json *json, const char *key,
-                       const struct ct_watch_event *event, uint8_t id);
 /* Writes the value of a result, its place, and why it is uncertain, as members. */
 void ct_live_put_kept(const struct ct_live *live, struct ct_json *json, const struct ct_live_kept *kept);
 /* Writes a number as hexadecimal text. */

@@ -328,8 +328,8 @@ static void put_core(const struct ct_live *l, struct ct_json *j, uint8_t id)
         ct_json_text(j, "core", ct_source_core(s->source) ?: "");
 }
 
-void ct_live_put_event(const struct ct_live *l, struct ct_json *j, const char *key,
-                       const struct ct_watch_event *e, uint8_t id)
+static void put_event(const struct ct_live *l, struct ct_json *j, const char *key,
+                      const struct ct_watch_event *e, uint8_t id)
 {
     ct_json_object(j, key);
     ct_live_put_hex(j, "id", id, 2);
@@ -381,7 +381,7 @@ void ct_live_put_kept(const struct ct_live *l, struct ct_json *j, const struct c
     if (k->core)
         ct_json_text(j, "instance", k->core);
     if (k->placed)
-        ct_live_put_event(l, j, "event", &k->event, k->id);
+        put_event(l, j, "event", &k->event, k->id);
     put_doubt(l, j, &k->doubt);
 }
 
@@ -398,7 +398,7 @@ static void put_places(struct ct_live *l, struct ct_json *j)
         ct_json_number(j, "hits", p->hits);
         if (p->hits) {
             ct_json_number(j, "first_cycle", p->first.cycle);
-            ct_live_put_event(l, j, "last", &p->last, p->last_id);
+            put_event(l, j, "last", &p->last, p->last_id);
         }
         ct_json_object_end(j);
     }
@@ -418,7 +418,7 @@ static void put_events(struct ct_live *l, struct ct_json *j)
         const struct ct_live_event *e = &l->events[(i - 1) % LIVE_RECENT];
         ct_json_object(j, NULL);
         ct_json_text(j, "place", l->places[e->place].text);
-        ct_live_put_event(l, j, "event", &e->event, e->id);
+        put_event(l, j, "event", &e->event, e->id);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);

@@ -392,7 +392,7 @@ static void unseen_instants(struct ct_mon_certain *c)
     c->unseen = false;
 }
 
-bool ct_mon_certain_timers_sure(const struct ct_mon_certain *c)
+static bool timers_sure(const struct ct_mon_certain *c)
 {
     for (size_t i = 0; i < c->m->p->ntimers; i++)
         if (!c->timers[i].sure)
@@ -469,7 +469,7 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c)
     size_t count = t->count;
     c->to = m->now;
     const bool lost = c->losing;
-    if (c->to > 0 && (c->losing || !ct_mon_certain_timers_sure(c)))
+    if (c->to > 0 && (c->losing || !timers_sure(c)))
         unseen_instants(c);
     /* a loss lasts until an input has an event; timer events fall within it */
     for (size_t i = 0; i < m->p->ninputs && c->losing; i++)

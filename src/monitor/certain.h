@@ -167,7 +167,6 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c);
 
 /* Notes, between two instants, that a stream is as in the run in every run. */
 void ct_mon_certain_hold(struct ct_mon_certain *c, uint32_t stream);
-bool ct_mon_certain_timers_sure(const struct ct_mon_certain *c);
 
 /* Allocates the fast evaluators, by stream. NULL: out of memory. */
 struct ct_mon_quick *ct_mon_quick_new(const struct ct_mon_order *order);

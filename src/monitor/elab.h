@@ -192,7 +192,6 @@ void ct_mon_elab_generic(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mo
 bool ct_mon_elab_adapt(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct ct_mon_type *pattern,
                        struct ct_mon_type_binds *binds, bool liftable, bool *lift, struct ct_mon_span at);
 void ct_mon_elab_check_def(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env);
-struct ct_mon_cv ct_mon_elab_dummy(struct ct_mon_elab *e, const struct ct_mon_type *type, uint32_t index);
 
 /* ---- functions: elab_fn.c ---- */
 bool ct_mon_elab_wants_residual(const struct ct_mon_elab *e, const struct ct_mon_ast_def *def,

@@ -51,7 +51,7 @@ static struct ct_mon_env *body_env(struct ct_mon_elab *e, const struct ct_mon_cl
     return env;
 }
 
-struct ct_mon_cv ct_mon_elab_dummy(struct ct_mon_elab *e, const struct ct_mon_type *type, uint32_t index)
+static struct ct_mon_cv dummy(struct ct_mon_elab *e, const struct ct_mon_type *type, uint32_t index)
 {
     switch (type->kind) {
     case TY_EVENTS:
@@ -65,7 +65,7 @@ struct ct_mon_cv ct_mon_elab_dummy(struct ct_mon_elab *e, const struct ct_mon_ty
             struct ct_mon_cv cv = {
                 .kind = CV_RECORD, .type = type, .members = ARENA_ARRAY(e->arena, struct ct_mon_cv, type->n)};
             for (uint32_t i = 0; i < type->n; i++)
-                cv.members[i] = ct_mon_elab_dummy(e, type->args[i], index);
+                cv.members[i] = dummy(e, type->args[i], index);
             return cv;
         }
         /* fall through */
@@ -90,7 +90,7 @@ static const struct ct_mon_type *body_type(struct ct_mon_elab *e, const struct c
     e->check++;
     e->fn = ct_mon_elab_fn_new(e, c->env->fn, (uint32_t)c->def->nparams, NULL);
     for (size_t i = 0; i < c->def->nparams; i++)
-        args[i] = ct_mon_elab_dummy(e, params[i], (uint32_t)i);
+        args[i] = dummy(e, params[i], (uint32_t)i);
     struct ct_mon_env *env = body_env(e, c, binds, args);
     struct ct_mon_cv cv = ct_mon_elab_expr(e, env, c->def->body);
     e->fn = fn;
@@ -277,11 +277,11 @@ static struct ct_mon_cv expand(struct ct_mon_elab *e, struct ct_mon_closure *c,
     struct ct_mon_ast_def *def = c->def;
     if (def->body->kind == A_BUILTIN) {
         if (e->check && result->kind != TY_ERROR && result->kind != TY_FUN)
-            return ct_mon_elab_dummy(e, result, def->nparams ? (uint32_t)def->nparams : 0);
+            return dummy(e, result, def->nparams ? (uint32_t)def->nparams : 0);
         return ct_mon_elab_builtin(e, def->body->name, args, def->nparams, result, at);
     }
     if (e->check && def->type)
-        return ct_mon_elab_dummy(e, result, 1);
+        return dummy(e, result, 1);
     if (!e->check && ct_mon_elab_wants_residual(e, def, args, def->nparams, result)) {
         struct ct_mon_env *env = body_env(e, c, binds, args);
         return ct_mon_elab_residual(e, c, env, args, def->nparams, result, at);
@@ -401,7 +401,7 @@ static struct ct_mon_cv call_unknown(struct ct_mon_elab *e, struct ct_mon_cv f,
         if (!ct_mon_elab_adapt(e, &cv, f.type->args[i], &none, false, NULL, args[i].span))
             return cv_error(e);
     }
-    return ct_mon_elab_dummy(e, f.type->args[n], (uint32_t)n);
+    return dummy(e, f.type->args[n], (uint32_t)n);
 }
 
 struct ct_mon_cv ct_mon_elab_call(struct ct_mon_elab *e, struct ct_mon_cv f, const struct ct_mon_cv_arg *args,
@@ -469,7 +469,7 @@ void ct_mon_elab_check_def(struct ct_mon_elab *e, struct ct_mon_ast_def *def, st
     e->fn = ct_mon_elab_fn_new(e, env->fn, (uint32_t)def->nparams, NULL);
     struct ct_mon_cv *args = ARENA_ARRAY(e->arena, struct ct_mon_cv, def->nparams);
     for (size_t i = 0; i < def->nparams; i++)
-        args[i] = ct_mon_elab_dummy(e, params[i], (uint32_t)i);
+        args[i] = dummy(e, params[i], (uint32_t)i);
     def->active++;
     struct ct_mon_cv cv = ct_mon_elab_expr(e, body_env(e, &c, &binds, args), def->body);
     def->active--;

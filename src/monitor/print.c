@@ -22,7 +22,8 @@ void ct_mon_text_free(struct ct_mon_text *t)
     *t = (struct ct_mon_text){0};
 }
 
-bool ct_mon_text_reserve(struct ct_mon_text *t, size_t n)
+/* Makes room for n more bytes. Returns false when memory, limit or work is used up. */
+static bool reserve(struct ct_mon_text *t, size_t n)
 {
     if (t->payer && !heap_spend(t->payer, n + 2)) {
         t->failed = true;
@@ -47,7 +48,7 @@ bool ct_mon_text_reserve(struct ct_mon_text *t, size_t n)
 
 void ct_mon_text_add(struct ct_mon_text *t, const char *p, size_t n)
 {
-    if (t->failed || !ct_mon_text_reserve(t, n))
+    if (t->failed || !reserve(t, n))
         return;
     memcpy(t->p + t->n, p, n);
     t->n += n;
@@ -87,7 +88,7 @@ void ct_mon_text_printf(struct ct_mon_text *t, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    if (n < 0 || t->failed || !ct_mon_text_reserve(t, (size_t)n + 1))
+    if (n < 0 || t->failed || !reserve(t, (size_t)n + 1))
         return;
     va_start(ap, fmt);
     vsnprintf(t->p + t->n, (size_t)n + 1, fmt, ap);
@@ -137,7 +138,8 @@ static int shortest(double f, char digits[24], int *exp)
     return n;
 }
 
-void ct_mon_print_float(struct ct_mon_text *t, double f)
+/* Prints a number as Java's Double.toString does. */
+static void print_float(struct ct_mon_text *t, double f)
 {
     char d[24];
     int exp = 0;
@@ -233,7 +235,7 @@ void ct_mon_print_value(struct ct_mon_text *t, const struct ct_mon_cell *c, cons
         ct_mon_text_add(t, digits, (size_t)(ct_mon_print_int(digits, c->v.i) - digits));
         break;
     case TY_FLOAT:
-        ct_mon_print_float(t, c->v.f);
+        print_float(t, c->v.f);
         break;
     case TY_BOOL:
         ct_mon_text_add_z(t, c->v.i ? "true" : "false");

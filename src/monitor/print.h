@@ -16,8 +16,6 @@ struct ct_mon_text {
 };
 
 void ct_mon_text_free(struct ct_mon_text *t);
-/* Makes room for n more bytes. Returns false when memory, limit or work is used up. */
-bool ct_mon_text_reserve(struct ct_mon_text *t, size_t n);
 void ct_mon_text_add(struct ct_mon_text *t, const char *p, size_t n);
 /* Appends text as part of one line: control characters become \n, \r, \t, \a or the \xHH of their bytes, and
  * so do bytes that are not UTF-8. `lines`: keep line breaks and tabs. */
@@ -28,9 +26,6 @@ void ct_mon_text_printf(struct ct_mon_text *t, const char *fmt, ...) __attribute
 /* Prints an integer into at most 20 bytes. Returns the end. */
 char *ct_mon_print_int(char *p, int64_t i);
 char *ct_mon_print_u64(char *p, uint64_t i);
-
-/* Prints a number as Java's Double.toString does. */
-void ct_mon_print_float(struct ct_mon_text *t, double f);
 
 /* Prints a value. Strings are in quotes; with `bare` the outermost value is not. */
 void ct_mon_print_value(struct ct_mon_text *t, const struct ct_mon_cell *c, const struct ct_mon_type *type,

@@ -296,8 +296,7 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
                                                          : "a time");
     p = ct_mon_text_skip(behind, end);
     if (p < end && *p != ':') {
-        const int code = ct_mon_text_range_line(m, time, p, end);
-        return code ? code : ct_mon_text_range_next(m);
+        return ct_mon_text_range_line(m, time, p, end) ?: ct_mon_text_range_next(m);
     }
     if (p == end)
         return ct_mon_text_fail_syntax(m, "':' after the time");
@@ -312,8 +311,7 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
     }
     if (!r->nranges)
         return ct_mon_text_event(m, time, (uint32_t)input, p, end, NULL);
-    const int code = ct_mon_text_range_plain(m, time, (uint32_t)input, p, end);
-    return code ? code : ct_mon_text_range_next(m);
+    return ct_mon_text_range_plain(m, time, (uint32_t)input, p, end) ?: ct_mon_text_range_next(m);
 }
 
 int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, int last)

@@ -29,14 +29,14 @@ const struct ct_mon_type *ct_mon_watch_type(struct ct_mon_wv v)
     return v.kind == WV_CONST ? v.ir->type : v.node->type;
 }
 
-struct ct_mon_cv ct_mon_watch_cv(struct ct_mon_watch *w, struct ct_mon_wv v)
+static struct ct_mon_cv constant_of(struct ct_mon_watch *w, struct ct_mon_wv v)
 {
     if (v.kind == WV_ERROR)
         return cv_error(w->e);
     return v.kind == WV_CONST ? cv_value(v.ir) : cv_stream(w->e, v.node);
 }
 
-struct ct_mon_node *ct_mon_watch_node(struct ct_mon_watch *w, struct ct_mon_wv v)
+static struct ct_mon_node *node_of(struct ct_mon_watch *w, struct ct_mon_wv v)
 {
     return v.kind == WV_CONST ? ct_mon_node_const(&w->e->graph, v.ir->type, v.ir->value) : v.node;
 }
@@ -50,7 +50,7 @@ struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module
     for (size_t i = 0; i < n; i++) {
         if (args[i].kind == WV_ERROR)
             return args[i];
-        list[i] = (struct ct_mon_cv_arg){.span = at, .cv = ct_mon_watch_cv(w, args[i])};
+        list[i] = (struct ct_mon_cv_arg){.span = at, .cv = constant_of(w, args[i])};
     }
     struct ct_mon_cv cv = ct_mon_elab_call(e, ct_mon_elab_library_name(e, module, name), list, n, at);
     if (cv.kind == CV_VALUE && ir_is_const(cv.ir))
@@ -472,8 +472,8 @@ static void put_out(struct ct_mon_watch *w, const char *stream, struct ct_mon_sp
     struct ct_mon_wv v = ct_mon_watch_lower(w, NULL, &x, NULL);
     if (v.kind == WV_ERROR)
         return;
-    ct_mon_elab_add_output(
-        w->e, &(struct ct_mon_elab_output){.name = stream, .node = ct_mon_watch_node(w, v), .span = span});
+    ct_mon_elab_add_output(w->e,
+                           &(struct ct_mon_elab_output){.name = stream, .node = node_of(w, v), .span = span});
 }
 
 /* Returns whether a definition is a formula, which has no value of its own. */

@@ -194,8 +194,6 @@ void ct_mon_watch_words(struct ct_mon_arena *arena, struct ct_mon_names *names);
 struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name);
 struct ct_mon_wv ct_mon_watch_error(struct ct_mon_watch *w, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-struct ct_mon_cv ct_mon_watch_cv(struct ct_mon_watch *w, struct ct_mon_wv v);
-struct ct_mon_node *ct_mon_watch_node(struct ct_mon_watch *w, struct ct_mon_wv v);
 const struct ct_mon_type *ct_mon_watch_type(struct ct_mon_wv v);
 /* Calls a library function: of the module, or a global one when `module` is NULL. */
 struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module, const char *name,

@@ -174,9 +174,7 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
                                     .size = size,
                                     .beside = block};
     memcpy(file->path, path, length);
-    result = link_module(ctx, placed, file);
-    if (!result)
-        result = read_text(ctx, file);
+    result = link_module(ctx, placed, file) ?: read_text(ctx, file);
     if (result)
         ct_mapped_file_close(file);
     else

@@ -178,8 +178,7 @@ static int disturb(struct trace *t, struct ct_unit *unit)
 {
     const uint64_t addr = BASE + rng_below(&t->rng, WORDS) * UINT64_C(4);
     if (rng_chance(&t->rng, 128)) {
-        int rc = ct_unit_exception(unit, 14);
-        return rc ? rc : ct_unit_enter(unit, addr, t->isa);
+        return ct_unit_exception(unit, 14) ?: ct_unit_enter(unit, addr, t->isa);
     }
     int rc = ct_unit_leave(unit);
     ct_unit_context(unit, rng_below(&t->rng, 3));
@@ -353,9 +352,7 @@ static int record(struct trace *t, enum kind kind)
         put(t->code, i, t->returns ? word_of_functions(t, i) : word_of(t, i));
     if (ct_unit_new(NULL, &options, &unit))
         return 0;
-    int rc = walk(t, unit, rng_chance(rng, 128));
-    if (!rc)
-        rc = ct_unit_finish(unit);
+    int rc = walk(t, unit, rng_chance(rng, 128)) ?: ct_unit_finish(unit);
     ct_unit_free(unit);
     if (kind == CHANGING)
         change_packets(t);

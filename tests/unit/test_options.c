@@ -189,9 +189,7 @@ static int write_log_report(struct bench *b, const void *options)
 static int begin_log(struct bench *b, const void *options)
 {
     struct ct_fractal_sums *sums = NULL;
-    int rc = ct_fractal_sums_new(b->ctx, &sums);
-    if (!rc)
-        rc = ct_fractal_sums_begin(sums, options);
+    int rc = ct_fractal_sums_new(b->ctx, &sums) ?: ct_fractal_sums_begin(sums, options);
     ct_fractal_sums_free(sums);
     return rc;
 }
