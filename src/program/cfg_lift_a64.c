@@ -22,6 +22,15 @@ static uint8_t base_field(uint32_t op, unsigned low)
     return reg == ZERO ? SP : reg;
 }
 
+/* Notes that an instruction uses and, without flags, writes the stack pointer where others use zero. */
+static void with_stack_pointer(uint32_t op, struct ct_lift *out)
+{
+    out->rn = base_field(op, 5);
+    out->gives |= X(out->rn);
+    if (!out->flags)
+        out->writes = X(base_field(op, 0));
+}
+
 /* Lifts ADR and ADRP, which make constants. */
 static void constant(uint32_t op, uint64_t addr, struct ct_lift *out)
 {
@@ -102,6 +111,9 @@ static void immediate(uint32_t op, uint64_t addr, struct ct_lift *out)
     case 2:
         add_immediate(op, out);
         break;
+    case 3: /* ADDG, SUBG */
+        with_stack_pointer(op, out);
+        break;
     case 4:
         out->flags = (op & 0x60000000) == 0x60000000;
         if ((op & 0x60000000) == 0 || out->flags)
@@ -128,15 +140,6 @@ static void extend(struct ct_lift *out, uint32_t option)
         out->bits = 0;
 }
 
-/* Notes that an instruction uses and, without flags, writes the stack pointer where others use zero. */
-static void with_stack_pointer(uint32_t op, struct ct_lift *out)
-{
-    out->rn = base_field(op, 5);
-    out->gives |= X(out->rn);
-    if (!out->flags)
-        out->writes = X(base_field(op, 0));
-}
-
 static void data_register(uint32_t op, struct ct_lift *out)
 {
     out->writes = X(field(op, 0));
@@ -160,7 +163,9 @@ static void data_register(uint32_t op, struct ct_lift *out)
         out->kind = CT_LIFT_ADD;
         out->shift = (uint8_t)ct_bits(op, 15, 10);
     } else if ((op & 0x7fe00000) == 0x0b800000 || (op & 0x7fe00000) == 0x0b400000) {
-        out->kind = CT_LIFT_OTHER; /* ADD, ASR and LSR */
+        out->kind = CT_LIFT_OTHER;                                        /* ADD, ASR and LSR */
+    } else if ((op & 0x1f200000) == 0x1a000000 && field(op, 5) == ZERO) { /* ADDPT, IRG and others */
+        with_stack_pointer(op, out);
     }
 }
 

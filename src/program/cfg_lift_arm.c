@@ -287,6 +287,7 @@ static void data_register(struct ct_lift *out, enum operation operation, uint32_
 {
     const bool plain = type == 0 && amount == 0;
     out->writes = operation >= TST && operation <= CMN ? 0 : X(rd);
+    out->gives = X(rn) | X(rm);
     if (operation == MOV && type == 0 && rd != PC) {
         set(out, plain ? CT_LIFT_COPY : CT_LIFT_SHIFT, rd, rm);
         out->shift = (uint8_t)amount;

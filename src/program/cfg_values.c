@@ -102,6 +102,18 @@ static bool frame_offset(const struct ct_values *s, const struct ct_value *v, in
     return true;
 }
 
+/* Finds the address in a register. One that is loaded from the frame is unknown. It is not one of the frame,
+ * unless that escapes, and to follow it would mean to look again at the stores whose addresses are asked
+ * for. */
+static struct ct_value address_in(struct ct_values *s, uint32_t block, uint64_t addr, uint32_t reg)
+{
+    const bool before = s->is_address;
+    s->is_address = true;
+    const struct ct_value v = ct_value_of_register(s, block, addr, reg, true);
+    s->is_address = before;
+    return v;
+}
+
 /* Returns whether an instruction gives away what a register with an address of the frame contains. Sums into
  * such a register do not, and saving the caller's register does not. */
 static bool gives_away(struct ct_values *s, uint32_t block, uint64_t addr, const struct ct_lift *l,
@@ -114,7 +126,7 @@ static bool gives_away(struct ct_values *s, uint32_t block, uint64_t addr, const
         return false;
     if ((l->kind == CT_LIFT_ADDI || l->kind == CT_LIFT_COPY) && is_frame(s, isa, l->rd))
         return false;
-    const struct ct_value v = ct_value_of_register(s, block, addr, reg, true);
+    const struct ct_value v = address_in(s, block, addr, reg);
     return reg == stack_pointer(s) || v.from != CT_VALUE_ENTRY || v.place.reg != reg;
 }
 
@@ -165,12 +177,12 @@ static enum effect effect_on_stack(struct ct_values *s, uint32_t block, uint64_t
     if (l->stores == CT_LIFT_STORES_NOTHING)
         return KEEPS;
     if (l->calls) {
-        const struct ct_value sp = ct_value_of_register(s, block, addr, stack_pointer(s), true);
+        const struct ct_value sp = address_in(s, block, addr, stack_pointer(s));
         return frame_offset(s, &sp, &offset) && offset <= place->offset && !escapes(s) ? KEEPS : CHANGES;
     }
     if (l->stores == CT_LIFT_STORES_ANYWHERE)
         return escapes(s) ? CHANGES : KEEPS;
-    const struct ct_value base = ct_value_of_register(s, block, addr, l->rn, true);
+    const struct ct_value base = address_in(s, block, addr, l->rn);
     if (is_constant(&base))
         return KEEPS;
     if (!frame_offset(s, &base, &offset))
@@ -209,7 +221,7 @@ static bool load_fixed(const struct ct_values *s, uint64_t addr, const struct ct
 static struct ct_value fetched(struct ct_values *s, uint32_t block, uint64_t addr, const struct ct_lift *l,
                                bool is_wide)
 {
-    struct ct_value v = ct_value_of_register(s, block, addr, l->rn, true);
+    struct ct_value v = address_in(s, block, addr, l->rn);
     int64_t offset;
     uint64_t word;
     if (!s->cfg->is_a64 && l->rn == ARM_PC)
@@ -217,7 +229,7 @@ static struct ct_value fetched(struct ct_values *s, uint32_t block, uint64_t add
     if (is_constant(&v)) {
         v = load_fixed(s, v.constant + (uint64_t)l->imm, l, &word) ? ct_value_constant(word)
                                                                    : (struct ct_value){0};
-    } else if (frame_offset(s, &v, &offset) && offset + l->imm + l->size <= 0) {
+    } else if (!s->is_address && frame_offset(s, &v, &offset) && offset + l->imm + l->size <= 0) {
         const struct ct_value_place place = {
             .reg = CT_PLACE_STACK, .offset = offset + l->imm, .size = l->size};
         v = ct_value_before(s, block, addr, place, is_wide);
@@ -391,9 +403,10 @@ static struct ct_value known_at_start(struct ct_values *s, uint32_t block, struc
     struct ct_known *known = &s->known[(block * 4 + place.reg) % CT_VALUES_ROUNDS];
     if (place.reg == CT_PLACE_STACK)
         return at_start(s, block, place, is_wide);
-    if (!known->is_there || known->block != block || known->reg != place.reg || known->is_wide != is_wide) {
+    if (!known->is_there || known->block != block || known->reg != place.reg || known->is_wide != is_wide ||
+        known->is_address != s->is_address) {
         const struct ct_value value = at_start(s, block, place, is_wide);
-        *known = (struct ct_known){block, place.reg, is_wide, true, value};
+        *known = (struct ct_known){block, place.reg, is_wide, s->is_address, true, value};
     }
     return known->value;
 }

@@ -41,9 +41,10 @@ struct ct_values {
     unsigned budget;  /* instructions that may still be looked at; without any, values are unknown */
     unsigned depth;   /* of the search */
     int8_t escapes;   /* 1: other code may know an address of the frame; 0: none does; -1: not known yet */
+    bool is_address;  /* the value is an address: what the stack frame contains is unknown then */
     struct ct_known { /* values of registers at the start of blocks */
         uint32_t block, reg;
-        bool is_wide, is_there;
+        bool is_wide, is_address, is_there;
         struct ct_value value;
     } known[CT_VALUES_ROUNDS];
 };
