@@ -10,6 +10,7 @@ typedef unsigned short u16;
 volatile int twelve = 12;
 volatile int result;
 int words[400];
+int table[22][19], other[22][19];
 short halves[64];
 u8 bytes[300];
 const int fixed[37] = {1, 2, 3, 4};
@@ -117,6 +118,17 @@ APART int nested(void)
     return sum;
 }
 
+/* The addresses of the stores depend on both counters. */
+APART int in_table(void)
+{
+    for (int i = 0; i < 22; i++)
+        for (int j = 0; j < 19; j++) { /* counted: 19 */
+            table[i][j] = i + j + result;
+            other[i][j] = i - j;
+        }
+    return table[3][4] + other[5][6];
+}
+
 APART int leaves_early(void)
 {
     int sum = 0;
@@ -200,8 +212,8 @@ APART int by_address(void)
 int all(int n)
 {
     return up() + down() + at_end() + in_steps() + without_sign() + large() + of_bytes() + of_signed_bytes() +
-           of_halves() + arrays() + pointer(words) + nested() + leaves_early() + calls() + by_parameter(n) +
-           by_condition() + search(n) + by_address();
+           of_halves() + arrays() + pointer(words) + nested() + in_table() + leaves_early() + calls() +
+           by_parameter(n) + by_condition() + search(n) + by_address();
 }
 
 #ifdef FIRMWARE
