@@ -11,11 +11,13 @@
 /* most events of a strip: fewer than may lie between two steps that wait for a count */
 #define EVENTS_MOST (CT_STEP_WAIT_MARKS / 2)
 
-/* A strip that something new ended before it had FEW bytes makes strips wait, for WAIT bytes the first time,
- * and for twice as many each next time up to WAIT_MOST: meanwhile elements meet what is new. */
-#define FEW       (UINT64_C(2) << 10)
-#define WAIT      (UINT64_C(1) << 10)
-#define WAIT_MOST (UINT64_C(4) << 10)
+/* Strips wait after one that something new ended before it had FEW bytes, or in which more than one of NEW
+ * stretches were new: for WAIT bytes the first time, and for twice as many each next time up to WAIT_MOST.
+ * Meanwhile elements meet what is new. */
+#define FEW       (UINT64_C(4) << 10)
+#define NEW       12u
+#define WAIT      (UINT64_C(4) << 10)
+#define WAIT_MOST (UINT64_C(64) << 10)
 
 /* Lists the cycle counts of the chunk at `data`, which is byte `at` of the strip. `packets`: the number of
  * atom packets before it. */
@@ -144,10 +146,12 @@ static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at)
     ct_etm4_hops_pass(h, work, work->at + done, &s->others);
 }
 
-/* Lets strips wait if the strip of `bytes` bytes was short because of something new. */
-static void judge(struct ct_hops_strip *s, const struct ct_work *work, size_t bytes, bool whole)
+/* Decides whether strips wait now. The strip has `bytes` bytes and `count` stretches; `whole`: nothing new
+ * ended it. */
+static void judge(struct ct_etm4_hops *h, const struct ct_work *work, size_t bytes, size_t count, bool whole)
 {
-    if (whole || bytes >= FEW)
+    struct ct_hops_strip *s = &h->strip;
+    if (ct_fast_timed_missed(h->fast) * NEW <= count && (whole || bytes >= FEW))
         s->wait = 0;
     else
         s->wait = !s->wait ? WAIT : s->wait < WAIT_MOST ? s->wait * 2 : WAIT_MOST;
@@ -182,7 +186,7 @@ int ct_etm4_hops_timed_strips(struct ct_etm4_hops *h, struct ct_work *work)
     if (whole)
         whole = ct_fast_count_timed_strip(h->fast, &done, s->count, s->count, count_certain(s));
     end(h, work, at);
-    judge(s, work, work->at - from, whole);
+    judge(h, work, work->at - from, done, whole);
     return h->hops.blocks->error;
 }
 

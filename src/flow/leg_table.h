@@ -10,7 +10,7 @@
 #include "flow/stretch_table.h"
 
 /* log2 of the number of stretches in the table */
-#define CT_LEG_ROWS_SHIFT 16u
+#define CT_LEG_ROWS_SHIFT 15u
 
 /* Maximal number of steps of a stretch in the table; longer ones are there in pieces. */
 #define CT_LEG_ROW_STEPS 26u
@@ -68,6 +68,7 @@ struct ct_leg_strips {
     uint32_t legs;            /* number of legs that are added … */
     uint32_t steps;           /* … and of their steps, of which the last one is held back … */
     uint32_t held;            /* … with these cycles */
+    uint32_t missed;          /* number of stretches that were not in the table */
     bool stopped;             /* a leg has come that strips cannot take */
 };
 
