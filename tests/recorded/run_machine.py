@@ -90,7 +90,7 @@ def check_data(folder):
 
 
 def check_misaligned(folder):
-    """Checks a jump to an address that is not aligned, which trace cannot have: trace begins anew behind it."""
+    """Checks a jump to an address that is not aligned, which trace cannot have: it begins anew behind it."""
     got = run(COMMAND, "record", "--system", "-o", folder / "capture", "--", QEMU, "-M", "virt", "-cpu",
               "cortex-a15", "-nic", "none", "-nographic", "-semihosting", "-kernel",
               build(folder, "machine_misaligned.c"), stdin=subprocess.DEVNULL)
