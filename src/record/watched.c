@@ -135,7 +135,10 @@ static int open_file(struct search *r, struct file *file)
     for (size_t i = 0; i < elf.code_count && !r->o->system; i++)
         file->code = !i || elf.code[i].addr < file->code ? elf.code[i].addr : file->code;
     const struct ct_image image = {.path = file->path, .is_elf = 1};
-    return ct_layout_load(r->ctx, &image, &file->layout);
+    struct ct_layout *layout;
+    const int rc = ct_layout_load(r->ctx, &image, &layout);
+    file->layout = rc ? NULL : layout;
+    return rc;
 }
 
 /* Opens the files that variables are searched in. */
