@@ -93,11 +93,15 @@ static int add_programs(struct ct_programs *programs, const struct ct_capture *c
 
 int main(int argc, char **argv)
 {
+    if (argc < 2) {
+        fprintf(stderr, "usage: branches CAPTURE [PROGRAM]...\n");
+        return 2;
+    }
     const struct ct_programs_options options = {.size = sizeof options};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = NULL;
     struct counts counts = {0};
-    int rc = argc > 1 && ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_ARG;
+    int rc = ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_NOMEM;
     if (!rc)
         rc = ct_programs_new(ctx, &options, &counts.programs);
     if (!rc)

@@ -25,9 +25,13 @@ static int count(struct ct_ctx *ctx, const struct ct_buffer *buffer)
 
 int main(int argc, char **argv)
 {
+    if (argc != 2) {
+        fprintf(stderr, "usage: count CAPTURE\n");
+        return 2;
+    }
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = NULL;
-    int rc = argc == 2 && ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_ARG;
+    int rc = ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_NOMEM;
     for (size_t i = 0; !rc && i < capture->buffer_count; i++)
         rc = count(ctx, &capture->buffers[i]);
     if (rc)

@@ -62,12 +62,16 @@ static void print(struct ct_live *live)
 
 int main(int argc, char **argv)
 {
+    if (argc < 4) {
+        fprintf(stderr, "usage: live DESCRIPTION INPUT PROGRAM [PORT]\n");
+        return 2;
+    }
     const struct ct_programs_options moved = {.size = sizeof moved, .moved = 1, .all_memories = 1};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_capture *capture = NULL;
     struct ct_live_options options = {.size = sizeof options, .timing = 1, .say = say};
     struct ct_live *live = NULL;
-    int rc = argc > 3 && ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_ARG;
+    int rc = ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_NOMEM;
     if (!rc)
         rc = ct_programs_new(ctx, &moved, &options.programs);
     if (!rc)

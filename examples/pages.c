@@ -180,6 +180,10 @@ static int show(struct ct_analysis *pages, const char *output)
 
 int main(int argc, char **argv)
 {
+    if (argc < 2) {
+        fprintf(stderr, "usage: pages [-o FILE] CAPTURE...\n");
+        return 2;
+    }
     const char *output = argc > 2 && strcmp(argv[1], "-o") == 0 ? argv[2] : NULL;
     struct ct_ctx *ctx = ct_ctx_new();
     const struct ct_session_options options = {.size = sizeof options, .threads = 4};

@@ -39,6 +39,8 @@ def library():
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     lib, pieces = library(), []
 
     def keep(_user, data, size):

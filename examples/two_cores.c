@@ -112,10 +112,14 @@ static void show(struct cores *cores)
 
 int main(int argc, char **argv)
 {
+    if (argc != 2) {
+        fprintf(stderr, "usage: two_cores CAPTURE\n");
+        return 2;
+    }
     static struct cores cores;
     struct ct_capture *capture = NULL;
     cores.ctx = ct_ctx_new();
-    int rc = argc == 2 && cores.ctx ? ct_capture_open(cores.ctx, argv[1], &capture) : CT_ERR_ARG;
+    int rc = cores.ctx ? ct_capture_open(cores.ctx, argv[1], &capture) : CT_ERR_NOMEM;
     for (size_t i = 0; !rc && i < capture->buffer_count; i++)
         rc = decode(&cores, &capture->buffers[i]);
     if (rc)

@@ -28,6 +28,8 @@ def read(file):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     most = int(sys.argv[2]) if len(sys.argv) > 2 else 10
     counts, times, lost = collections.Counter(), collections.Counter(), collections.Counter()
     for number, cycles in read(sys.stdin.buffer):

@@ -65,6 +65,8 @@ def write_profiles(week, result, folder):
 
 
 def main():
+    if len(sys.argv) < 6:
+        sys.exit(__doc__)
     week, folder = fleet.Fleet(*sys.argv[1:3]), pathlib.Path(sys.argv[4])
     weights = json.loads(pathlib.Path(sys.argv[3]).read_text(encoding="utf-8"))
     groups = week.by("machine")

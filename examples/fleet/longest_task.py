@@ -24,6 +24,8 @@ def longest_of(week, captures, name, task):
 
 
 def main():
+    if len(sys.argv) < 5:
+        sys.exit(__doc__)
     week, task = fleet.Fleet(*sys.argv[1:3]), sys.argv[3]
     worst = longest_of(week, week.captures, "all", task)
     if not worst:

@@ -41,6 +41,8 @@ def damage(captures):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     coretap, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     machines = int(sys.argv[3]) if len(sys.argv) > 3 else 6
     programs = [build(folder, version) for version in (1, 2, 3)]

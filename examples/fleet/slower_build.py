@@ -34,6 +34,8 @@ def changes(builds, told):
 
 
 def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
     week = fleet.Fleet(*sys.argv[1:3])
     groups, builds = week.by("build_id"), week.in_order()
     if len(builds) < 2:

@@ -37,6 +37,8 @@ def cell(part):
 
 
 def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
     week = fleet.Fleet(*sys.argv[1:3])
     tests = {test: covered(week, week.sum("cover", captures, test))
              for test, captures in week.by("test").items()}

@@ -22,6 +22,8 @@ def measure(command, program, size):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     command, sizes = sys.argv[1], sys.argv[2:] or ["cif", "vga", "fullhd"]
     print("| workload | size | no fabric, ms | coherent port | tracing | tracing, log in memory "
           "|\n|---|---|---:|---:|---:|---:|")

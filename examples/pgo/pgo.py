@@ -93,6 +93,8 @@ def picture(counts):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     coretap, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     counts = Loop(coretap, folder).go()

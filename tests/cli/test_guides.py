@@ -321,10 +321,24 @@ def type_guide(name, guide, parts):
                              folder, here, from_table(guide.codes, line, 0), shown))
 
 
+def scripts_say_usage():
+    """Checks that each script of the examples prints its usage when it is started without arguments."""
+    for script in sorted((ROOT / "examples").rglob("*.py")):
+        text = script.read_text()
+        if "usage:" not in text or "sys.argv" not in text or script.name.startswith("test_"):
+            continue
+        done = subprocess.run([sys.executable, script], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60, check=False, env=ENVIRONMENT)
+        tap.check(f"{script.relative_to(ROOT)} says its usage", done.returncode and "usage:" in done.stderr and
+                  "Traceback" not in done.stderr, done.stderr)
+
+
 def main():
+    scripts_say_usage()
     lacks = tap.lacks("aarch64-linux-gnu-gcc", "qemu-aarch64")
     if lacks:
-        return tap.skip_all(lacks)
+        tap.skip("the guides", lacks)
+        return tap.finish()
     parts = missing_parts(COMMAND)
     for name, guide in GUIDES.items():
         type_guide(name, guide, parts)

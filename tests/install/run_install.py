@@ -215,6 +215,10 @@ def example(tap, source, program, flags, env, args, expected):
     out = tap.run(f"{program.name} runs", [program, *(places[arg] for arg in args)], env=env)
     tap.result(f"{program.name} prints what it should",
                None if out == expected else f"it says {out}, not {expected}")
+    if args:
+        bare = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+        tap.result(f"{program.name} says its usage without arguments",
+                   None if bare.returncode == 2 and bare.stderr.startswith("usage: ") else bare.stderr)
 
 
 def from_python(tap, source, prefix, libdir):
