@@ -329,8 +329,8 @@ def scripts_say_usage():
             continue
         done = subprocess.run([sys.executable, script], stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=60, check=False, env=ENVIRONMENT)
-        tap.check(f"{script.relative_to(ROOT)} says its usage", done.returncode and "usage:" in done.stderr and
-                  "Traceback" not in done.stderr, done.stderr)
+        tap.check(f"{script.relative_to(ROOT)} says its usage",
+                  done.returncode and "usage:" in done.stderr and "Traceback" not in done.stderr, done.stderr)
 
 
 def main():
