@@ -64,6 +64,11 @@ def check_narrow(path):
           }).map(row => row.textContent)""")
     rows = page.value('return document.querySelectorAll("#functions tbody tr").length')
     check("narrow: names stand first", not wrong and rows > 20, (wrong[:3], rows))
+    cut = page.value("""
+        return [...document.querySelectorAll(".byname .badge")].filter(badge =>
+          badge.getBoundingClientRect().right > badge.closest(".panel").getBoundingClientRect().right)
+          .map(badge => badge.textContent)""")
+    check("narrow: no badge is cut", cut == [], cut)
     bars = page.value("""
         const bars = [...document.querySelectorAll("#coverage .panel:not(.scroll) > table .bar")];
         return [bars.length, bars.filter(bar => bar.offsetParent).length]""")
