@@ -195,8 +195,7 @@ static int aux_order(const void *a, const void *b)
 {
     const struct ct_perf_trace *x = *(const struct ct_perf_trace *const *)a;
     const struct ct_perf_trace *y = *(const struct ct_perf_trace *const *)b;
-    int by_idx = compare(x->idx, y->idx);
-    return by_idx ? by_idx : compare(x->aux, y->aux);
+    return ct_order(x->idx, y->idx) ?: ct_order(x->aux, y->aux);
 }
 
 /* Reports trace that the file contains twice. Snapshots may overlap, because each one is a whole buffer. */
