@@ -169,8 +169,8 @@ CT_API int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out);
 CT_API void ct_debug_files_free(struct ct_debug_files *files);
 
 /* Adds a folder that is searched by build id, including subfolders, or a single file. It is read once, when
- * first needed; symbolic links to folders are not followed. CT_ERR_IO when it cannot be read,
- * CT_ERR_NOMEM. */
+ * first needed; symbolic links to folders are not followed. CT_ERR_IO when it cannot be read, CT_ERR_FORMAT
+ * when a single file is not an ELF file with a build ID, CT_ERR_NOMEM. */
 CT_API int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path);
 
 /* Finds a program or shared object by its build id in the folders that were added. Skips files with only

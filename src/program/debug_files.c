@@ -79,29 +79,6 @@ struct ct_kept_part **ct_debug_kept_parts(struct ct_debug_files *files)
     return files && files->keeps ? &files->parts : NULL;
 }
 
-int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)
-{
-    CT_REQUIRE_OF(files, path);
-    struct stat st;
-    const bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-    DIR *dir = is_file ? NULL : opendir(path);
-    if (!dir && !is_file)
-        return ct_fail(
-            files->ctx, CT_ERR_IO,
-            "%s: the folder cannot be searched for symbols: %s; name a folder or file that can be read", path,
-            strerror(errno));
-    if (dir)
-        closedir(dir);
-    const char **dirs = ct_arena_push(&files->arena, files->dirs, &files->dir_count, sizeof *dirs);
-    const char *copy = dirs ? ct_arena_strdup(&files->arena, path) : NULL;
-    if (!copy)
-        return ct_fail_nomem(files->ctx, path);
-    dirs[files->dir_count - 1] = copy;
-    files->dirs = dirs;
-    files->is_read = false;
-    return CT_OK;
-}
-
 /* ---- one file ---- */
 
 int ct_debug_files_add_source_root(struct ct_debug_files *files, const char *path)
@@ -227,19 +204,26 @@ static int by_id(const void *a, const void *b)
     return compare_ids(x->id, x->id_size, y->id, y->id_size) ?: strcmp(x->path, y->path);
 }
 
-static int add_file(struct ct_debug_files *files, const char *path)
+/* Returns the size of a file's build id, which is copied to `id`; 0 when it has none. */
+static size_t id_of(const char *path, uint8_t id[static CT_BUILD_ID_MOST])
 {
     struct ct_elf elf = {0};
-    struct entry entry = {0};
     size_t size;
+    const int fd = open_to_look(path, &elf, &size);
+    if (fd < 0)
+        return 0;
+    size = ct_elf_build_id(&elf, size, id);
+    ct_elf_close(&elf);
+    close(fd);
+    return size;
+}
+
+static int add_file(struct ct_debug_files *files, const char *path)
+{
+    struct entry entry = {0};
     if (files->count >= MOST_FILES)
         return CT_OK;
-    const int fd = open_to_look(path, &elf, &size);
-    if (fd >= 0) {
-        entry.id_size = ct_elf_build_id(&elf, size, entry.id);
-        ct_elf_close(&elf);
-        close(fd);
-    }
+    entry.id_size = id_of(path, entry.id);
     if (!entry.id_size)
         return ct_unless_nomem(files->ctx, path, CT_OK);
     if (!CT_MAKE_ROOM(files->entries, files->room, files->count + 1))
@@ -248,6 +232,38 @@ static int add_file(struct ct_debug_files *files, const char *path)
     if (!entry.path)
         return ct_fail_nomem(files->ctx, path);
     files->entries[files->count++] = entry;
+    return CT_OK;
+}
+
+int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)
+{
+    CT_REQUIRE_OF(files, path);
+    struct stat st;
+    const bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    DIR *dir = is_file ? NULL : opendir(path);
+    if (!dir && !is_file)
+        return ct_fail(
+            files->ctx, CT_ERR_IO,
+            "%s: the folder cannot be searched for symbols: %s; name a folder or file that can be read", path,
+            strerror(errno));
+    if (dir)
+        closedir(dir);
+    uint8_t id[CT_BUILD_ID_MOST];
+    errno = 0;
+    if (is_file && !id_of(path, id))
+        return errno == ENOMEM
+                   ? ct_fail_nomem(files->ctx, path)
+                   : ct_fail(files->ctx, CT_ERR_FORMAT,
+                             "%s: this is not an ELF file with a build ID, so it can be found for "
+                             "no program; name the folder or the file with the debug information",
+                             path);
+    const char **dirs = ct_arena_push(&files->arena, files->dirs, &files->dir_count, sizeof *dirs);
+    const char *copy = dirs ? ct_arena_strdup(&files->arena, path) : NULL;
+    if (!copy)
+        return ct_fail_nomem(files->ctx, path);
+    dirs[files->dir_count - 1] = copy;
+    files->dirs = dirs;
+    files->is_read = false;
     return CT_OK;
 }
 

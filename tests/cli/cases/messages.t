@@ -380,6 +380,9 @@ $ cd $T; coretap cover --elf raw/board.bin quickstart
 $ cd $T; coretap cover --elf . quickstart
 ! coretap: .: this is not a regular file, so it contains no memory image; name the file of the program
 [2]
+$ coretap cover --symdir README.md examples/quickstart
+! coretap: README.md: this is not an ELF file with a build ID, so it can be found for no program; name the folder or the file with the debug information
+[2]
 $ cd $T; coretap cover --symdir nowhere quickstart
 ! coretap: nowhere: the folder cannot be searched for symbols: No such file or directory; name a folder or file that can be read
 [2]
