@@ -114,15 +114,15 @@ struct ct_perf {
     struct ct_perf_file file;
     const char *folder; /* of a recording that is a directory; else NULL */
     bool pipe;
-    uint64_t data, data_end; /* the range of the records */
-    bool unclosed;           /* the header does not contain the end of the records */
-    bool cut;                /* the file ends before the records do */
+    uint64_t data, data_end;    /* the range of the records */
+    bool unclosed;              /* the header does not contain the end of the records */
+    bool cut;                   /* the file ends before the records do */
+    bool attrs_differ;          /* sample IDs have different layouts */
+    bool attrs_lack_identifier; /* a sample ID does not end with the event's ID */
 
     struct ct_perf_attr *attrs;
     size_t attr_count;
     struct ct_pair_map attr_ids; /* the index in `attrs` of each event ID; the second number is 0 */
-    bool attrs_differ;           /* sample IDs have different layouts */
-    bool attrs_lack_identifier;  /* a sample ID does not end with the event's ID */
     struct ct_perf_cpu *cpus;
     size_t cpu_count;
     bool has_info;
