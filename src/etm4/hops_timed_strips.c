@@ -11,11 +11,9 @@
 /* most events of a strip: fewer than may lie between two steps that wait for a count */
 #define EVENTS_MOST (CT_STEP_WAIT_MARKS / 2)
 
-/* Strips wait after one that something new ended before it had FEW bytes, or in which more than one of NEW
- * stretches were new: for WAIT bytes the first time, and for twice as many each next time up to WAIT_MOST.
- * Meanwhile elements meet what is new. */
+/* Strips wait after one that something new ended before it had FEW bytes: for WAIT bytes the first time, and
+ * for twice as many each next time up to WAIT_MOST. Meanwhile elements meet what is new. */
 #define FEW       (UINT64_C(4) << 10)
-#define NEW       12u
 #define WAIT      (UINT64_C(4) << 10)
 #define WAIT_MOST (UINT64_C(64) << 10)
 
@@ -146,12 +144,10 @@ static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at)
     ct_etm4_hops_pass(h, work, work->at + done, &s->others);
 }
 
-/* Decides whether strips wait now. The strip has `bytes` bytes and `count` stretches; `whole`: nothing new
- * ended it. */
-static void judge(struct ct_etm4_hops *h, const struct ct_work *work, size_t bytes, size_t count, bool whole)
+/* Decides whether strips wait after one of `bytes` bytes. `whole`: nothing new ended it. */
+static void judge(struct ct_hops_strip *s, const struct ct_work *work, size_t bytes, bool whole)
 {
-    struct ct_hops_strip *s = &h->strip;
-    if (ct_fast_timed_missed(h->fast) * NEW <= count && (whole || bytes >= FEW))
+    if (whole || bytes >= FEW)
         s->wait = 0;
     else
         s->wait = !s->wait ? WAIT : s->wait < WAIT_MOST ? s->wait * 2 : WAIT_MOST;
@@ -186,7 +182,7 @@ int ct_etm4_hops_timed_strips(struct ct_etm4_hops *h, struct ct_work *work)
     if (whole)
         whole = ct_fast_count_timed_strip(h->fast, &done, s->count, s->count, count_certain(s));
     end(h, work, at);
-    judge(h, work, work->at - from, done, whole);
+    judge(s, work, work->at - from, whole);
     return h->hops.blocks->error;
 }
 

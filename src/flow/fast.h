@@ -99,9 +99,6 @@ bool ct_fast_begin_timed_strip(struct ct_fast *f, struct ct_fast_strip *strip, u
  * them, or strips cannot take a count. */
 bool ct_fast_count_timed_strip(struct ct_fast *f, size_t *done, size_t n, size_t ahead, size_t counts);
 
-/* Returns how many stretches of the strip were followed, because they had not come before. */
-size_t ct_fast_timed_missed(const struct ct_fast *f);
-
 /* Returns how many cycle counts are counted with all of their steps. */
 size_t ct_fast_timed_legs(const struct ct_fast *f);
 

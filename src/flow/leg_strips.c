@@ -15,7 +15,7 @@ bool ct_fast_begin_timed_strip(struct ct_fast *f, struct ct_fast_strip *strip, u
         return false;
     struct ct_leg_strips *c = f->legs->strips;
     c->key = (uint32_t)f->domain << 16 | (uint8_t)ct_walk_space(f->walk);
-    c->legs = c->steps = c->missed = 0;
+    c->legs = c->steps = 0;
     c->stopped = false;
     c->last = f->last;
     c->exec = f->last_exec;
@@ -168,11 +168,6 @@ bool ct_fast_count_timed_strip(struct ct_fast *f, size_t *done, size_t n, size_t
         return count_strip_avx512(f, done, n, ahead, counts);
 #endif
     return count_strip(f, done, n, ahead, counts);
-}
-
-size_t ct_fast_timed_missed(const struct ct_fast *f)
-{
-    return f->legs->strips->missed;
 }
 
 size_t ct_fast_timed_legs(const struct ct_fast *f)

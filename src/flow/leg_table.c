@@ -130,7 +130,6 @@ static bool make_row(struct ct_fast *f, struct ct_leg_row *row, uint32_t at, con
 bool ct_leg_follow(struct ct_fast *f, size_t s)
 {
     struct ct_leg_strips *c = f->legs->strips;
-    c->missed++;
     const struct ct_leg_row key = {.addr = c->addr[s], .next = c->addr[s + 1], .bits = c->bits[s]};
     return make_row(f, &c->rows[c->row[s]], c->at[s], &key);
 }

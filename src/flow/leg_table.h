@@ -68,7 +68,6 @@ struct ct_leg_strips {
     uint32_t legs;            /* number of legs that are added … */
     uint32_t steps;           /* … and of their steps, of which the last one is held back … */
     uint32_t held;            /* … with these cycles */
-    uint32_t missed;          /* number of stretches that were not in the table */
     bool stopped;             /* a leg has come that strips cannot take */
 };
 
