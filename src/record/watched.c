@@ -25,7 +25,6 @@ struct search {
     const struct ct_record_options *given;
     struct ct_recording *o;
     struct ct_record_programs files;
-    struct file *all;
 };
 
 /* Finds a variable in the symbol table; *found is NULL when there is none with that name. */
@@ -67,18 +66,37 @@ static int find_part(struct search *r, const struct file *file, const char *name
     return CT_OK;
 }
 
-/* Finds the place of a variable by name, in the symbol table or in the debug information of a file. */
-static int find_in(struct search *r, const struct file *file, const char *name, struct ct_area *out)
+static int open_file(struct search *r, const char *path, struct file *file)
 {
-    const struct ct_area *object;
-    int rc = find_object(r, file, name, &object);
+    struct ct_elf_look elf;
+    *file = (struct file){.path = path};
+    if (!ct_elf_look(&ct_files_system, path, &elf) || !elf.code_count) {
+        ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: this is not an ELF file with code; nothing is recorded", path);
+        return CT_ERR_NOT_FOUND;
+    }
+    for (size_t i = 0; i < elf.code_count && !r->o->system; i++)
+        file->code = !i || elf.code[i].addr < file->code ? elf.code[i].addr : file->code;
+    const struct ct_image image = {.path = path, .is_elf = 1};
+    return ct_layout_load(r->ctx, &image, &file->layout);
+}
+
+/* Finds the place of a variable by name, in the symbol table or in the debug information of a file. */
+static int find_in(struct search *r, const char *path, const char *name, struct ct_area *out)
+{
+    const struct ct_area *object = NULL;
+    struct file file;
+    *out = (struct ct_area){0};
+    int rc = open_file(r, path, &file);
     if (rc)
         return rc;
+    rc = find_object(r, &file, name, &object);
     if (object)
-        *out = *object;
-    else
-        rc = find_part(r, file, name, out);
-    out->addr -= rc ? 0 : file->code;
+        *out = (struct ct_area){.name = name, .addr = object->addr, .size = object->size};
+    else if (!rc)
+        rc = find_part(r, &file, name, out);
+    if (!rc)
+        out->addr -= file.code;
+    ct_layout_free(file.layout);
     return rc;
 }
 
@@ -88,14 +106,14 @@ static int find_area(struct search *r, const char *name, struct ct_area *out)
     int rc = CT_ERR_NOT_FOUND;
     for (size_t i = 0; i < r->files.count; i++) {
         struct ct_area also;
-        const int here = find_in(r, &r->all[i], name, rc ? out : &also);
+        const int here = find_in(r, r->files.all[i].path, name, rc ? out : &also);
         if (here && here != CT_ERR_NOT_FOUND)
             return here;
         if (!here && !rc)
             return ct_fail(r->ctx, CT_ERR_ARG,
                            "'%s': %s and another file that the machine loads have a variable with this name; "
                            "nothing is recorded; rename the one that you mean",
-                           name, r->all[i].path);
+                           name, r->files.all[i].path);
         rc = here ? rc : CT_OK;
     }
     return rc;
@@ -126,45 +144,6 @@ static int add_watched(struct search *r, const char *name, enum ct_software_kind
     return CT_OK;
 }
 
-static int open_file(struct search *r, struct file *file)
-{
-    struct ct_elf_look elf;
-    if (!ct_elf_look(&ct_files_system, file->path, &elf) || !elf.code_count)
-        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: this is not an ELF file with code; nothing is recorded",
-                       file->path);
-    for (size_t i = 0; i < elf.code_count && !r->o->system; i++)
-        file->code = !i || elf.code[i].addr < file->code ? elf.code[i].addr : file->code;
-    const struct ct_image image = {.path = file->path, .is_elf = 1};
-    struct ct_layout *layout;
-    const int rc = ct_layout_load(r->ctx, &image, &layout);
-    file->layout = rc ? NULL : layout;
-    return rc;
-}
-
-/* Opens the files that variables are searched in. */
-static int open_files(struct search *r, const char *name)
-{
-    int rc = ct_recording_files(r->ctx, r->o, name, &r->files);
-    if (rc)
-        return rc;
-    r->all = calloc(r->files.count, sizeof *r->all);
-    if (!r->all)
-        return ct_fail_nomem(r->ctx, "watched variables");
-    for (size_t i = 0; i < r->files.count && !rc; i++) {
-        r->all[i].path = r->files.all[i].path;
-        rc = open_file(r, &r->all[i]);
-    }
-    return rc;
-}
-
-static void close_files(struct search *r)
-{
-    for (size_t i = 0; r->all && i < r->files.count; i++)
-        ct_layout_free(r->all[i].layout);
-    free(r->all);
-    ct_record_programs_free(&r->files);
-}
-
 /* Takes the address of a processor's ITM as stimulus ports. Returns whether `ports` is that address. */
 static bool take_itm(struct search *r, const char *ports)
 {
@@ -187,7 +166,7 @@ int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given
     const char *ports = take_itm(r, given->ports) ? NULL : given->ports;
     const char *first = given->watched_count ? given->watched[0] : ports ? ports : given->channels;
     if (first)
-        rc = open_files(r, first);
+        rc = ct_recording_files(ctx, recording, first, &r->files);
     for (size_t i = 0; i < given->watched_count && !rc; i++) {
         rc = add_watched(r, given->watched[i], CT_SOFTWARE_WATCHED);
         if (!rc)
@@ -197,7 +176,7 @@ int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given
         rc = add_watched(r, ports, CT_SOFTWARE_PORT);
     if (!rc)
         rc = add_watched(r, given->channels, CT_SOFTWARE_CHANNEL);
-    close_files(r);
+    ct_record_programs_free(&r->files);
     if (recording->has_itm)
         used += (size_t)snprintf(options, CT_RECORD_FEED_WATCH, ",itm=1");
     for (unsigned i = 0; i < recording->watched_count && !rc; i++)

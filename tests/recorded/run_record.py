@@ -476,7 +476,8 @@ def t32_of_a64_is_refused(folder):
                                    0, 0xbf00, 0xe7fe, 0))
     with subprocess.Popen([COMMAND, "record", "--system", "-o", folder, "--", "qemu-system-aarch64", "-M",
                            "virt", "-cpu", "cortex-a53", "-nic", "none", "-nographic", "-monitor", "none",
-                           "-serial", "none", "-kernel", kernel], stderr=subprocess.PIPE, text=True) as recorder:
+                           "-serial", "none", "-kernel", kernel],
+                          stderr=subprocess.PIPE, text=True) as recorder:
         told = recorder.stderr.readline()
         recorder.terminate()
     return "" if "of which only A64 is recorded" in told else told
