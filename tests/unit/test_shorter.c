@@ -15,7 +15,7 @@
 enum {
     CHUNK = 1 << 18,
     SIZE = 3 * CHUNK / 2, /* two chunks, in one window when mapped */
-    LARGE = 32 * CHUNK,   /* enough for threads to read the file themselves */
+    LARGE = 128 * CHUNK,  /* more than threads read ahead of the first batch */
     LESS = 100,           /* so that the cut is in the last page of the file, where no access is a SIGBUS */
 };
 
@@ -110,7 +110,7 @@ TEST(test_read)
 
 TEST(test_threads)
 {
-    decode(&(struct how){.threads = 2, .size = LARGE, .left = CHUNK}, " of its 8388608 bytes are lost");
+    decode(&(struct how){.threads = 2, .size = LARGE, .left = CHUNK}, " of its 33554432 bytes are lost");
 }
 
 /* Mapped bytes after the cut are zeros, which only the size of the file shows. */
