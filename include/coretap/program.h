@@ -189,9 +189,9 @@ CT_API int ct_debug_files_add_source_root(struct ct_debug_files *files, const ch
 #define CT_DEBUG_LIMIT (UINT64_C(256) << 20)
 CT_API void ct_debug_files_limit(struct ct_debug_files *files, uint64_t bytes);
 
-/* Keeps the symbols and lines of the programs of each set (ct_programs_new) that uses `files`, for later sets
- * with the same files: for many captures of the same programs. A file that was written meanwhile is loaded
- * again. `files` and its context must then outlive all these sets. */
+/* Keeps loaded symbols and lines of programs, for many captures of the same programs. A later set of programs
+ * (ct_programs_new) with the same `files` then uses them; a program that was written meanwhile is loaded
+ * again. `files` and its context must outlive all these sets. */
 CT_API void ct_debug_files_keep(struct ct_debug_files *files);
 
 struct ct_symbol_options {

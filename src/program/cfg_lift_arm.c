@@ -701,7 +701,7 @@ static void t16_memory(uint32_t op, struct ct_lift *out)
 static void t16_miscellaneous(uint32_t op, struct ct_lift *out)
 {
     const uint32_t low = op & 7, rm = ct_bits(op, 5, 3);
-    const uint32_t list = (op & 0xff) | (op & 0x100 ? X(op & 0x800 ? PC : LINK) : 0);
+    const uint32_t list = (op & 0xff) | (op & 0x100 ? (uint32_t)X(op & 0x800 ? PC : LINK) : 0);
     const int64_t bytes = 4 * __builtin_popcount(list);
     if ((op & 0xff00) == 0xb000) {
         add_immediate(out, SP, SP, op & 0x80 ? -(int64_t)(op & 0x7f) * 4 : (int64_t)(op & 0x7f) * 4, 0);

@@ -64,9 +64,9 @@ def traced_number(number):
     return number if number < 24 else number - 16 + 0x200
 
 
-def record(folder, elf, board, options=(), qemu=(), begins=1):
-    """Records a run and compares it with QEMU's log. `begins` tells how often trace begins. Returns the
-    number of instructions, those of the exceptions, and the number of blocks that were left early."""
+def record(folder, elf, board, options=(), qemu=(), begins=(1,)):
+    """Records a run and compares it with QEMU's log. `begins` tells how often trace may begin. Returns
+    the number of instructions, those of the exceptions, and the number of blocks that were left early."""
     capture, truth, log = folder / "capture", folder / "truth", folder / "log"
     got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--truth", truth, *options, "--",
               "qemu-system-arm", "-M", board, "-nographic", "-semihosting", "-kernel", elf, "-d",
@@ -79,7 +79,7 @@ def record(folder, elf, board, options=(), qemu=(), begins=1):
     elements = run(COMMAND, "list", "-q", "--elements", capture).stdout
     same = run(COMPARE, truth, input=elements)
     assert same.returncode == 0, same.stdout
-    assert elements.count("trace_on") == begins, "trace began in other places"
+    assert elements.count("trace_on") in begins, "trace began in other places"
     numbers = [int(n, 16) for n in re.findall(r" exception exc=([0-9a-f]+)", elements)]
     assert numbers.pop() == DEBUG_HALT, "QEMU did not end in a semihosting call"
     logged = [number for number in numbers if number != RESET]
@@ -108,10 +108,10 @@ def check_resets(folder):
 
 def check_secure(folder):
     """Checks calls between Secure and Non-secure code. Trace begins anew behind each SG instruction, because
-    QEMU does not report it."""
+    QEMU does not report it, unless an exception comes there, whose return address tells the place."""
     elf = build(HERE / "firmware_secure.c", folder / "firmware.elf", "cortex-m33", [],
                 HERE / "firmware_secure.ld")
-    count, numbers, _ = record(folder, elf, "mps2-an505", begins=1 + 15)
+    count, numbers, _ = record(folder, elf, "mps2-an505", begins=range(1 + 12, 1 + 15 + 1))
     listing = run(COMMAND, "list", "-q", "--elements", folder / "capture").stdout
     assert listing.count("sec=s ") >= 16 and listing.count("sec=ns ") >= 16, "states"
     return f"{count} instructions, {len(numbers)} exceptions"
