@@ -193,6 +193,7 @@ def hold_program(capture, losses, same, told):
         assert wcet.returncode and wcet.stderr, f"wcet says nothing: {wcet.returncode}"
     else:
         COUNTED["wcet"] += 1
+        assert "Sanitizer" not in wcet.stderr, wcet.stderr
         same("wcet --format json", json.loads(wcet.stdout)["losses"], wcet.returncode)
         told("wcet", wcet)
 

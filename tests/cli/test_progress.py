@@ -28,7 +28,7 @@ RAW = ROOT / "examples" / "raw"
 # The command waits for 4096 bytes to detect the framing. What follows the trace is padding.
 FIRST = (EXAMPLE / "trace.bin").read_bytes().ljust(4096, b"\0")
 BASE = 0x80000
-FUNCTIONS = 100000
+FUNCTIONS = 200000
 CODE = struct.pack("<5I", 0xB4000060, 0xF1000400, 0x54FFFFC1, 0xD65F03C0, 0xD503201F)  # a loop
 
 

@@ -15,7 +15,7 @@ def _note(build_id):
 def make(code, base, functions, objects=(), build_id=None, debug=()):
     """Returns the bytes of a file that has `code` at `base`. `functions` and `objects`, which are data, are
     (name in bytes, address, size); `debug` are the sections of debug information: (name in bytes, bytes)."""
-    strings, symbols = b"\0", bytes(24)
+    strings, symbols = bytearray(1), bytearray(24)
     for kind, all_of_kind in ((0x12, functions), (0x11, objects)):
         for name, addr, size in all_of_kind:
             symbols += struct.pack("<IBBHQQ", len(strings), kind, 0, 1, addr, size)
