@@ -141,7 +141,9 @@ CT_STRETCH_INLINE bool count_strip(struct ct_fast *f, size_t *done, size_t n, si
     struct ct_leg_strips *c = f->legs->strips;
     find_rows(c, n, ahead);
     *done = take_stretches(f, *done, n);
-    const uint32_t legs = find_last_leg(c, c->at[*done], (uint32_t)counts);
+    /* Behind two addresses without an atom between them, execution is unknown: a count there must be left. */
+    const bool astray = *done < ahead && c->at[*done + 1] == c->at[*done] && c->at[*done];
+    const uint32_t legs = find_last_leg(c, c->at[*done] - astray, (uint32_t)counts);
     if (legs > c->legs)
         add_legs(f, legs);
     return *done == n && !c->stopped;

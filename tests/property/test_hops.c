@@ -40,6 +40,7 @@ enum {
     AT_ZERO = 2000137, /* the seed of a trace with address 0 after a direct branch to a block whose links are
                         *                           not known yet */
     LAST_COUNT = 1167, /* the seed of a trace with a count right before bytes that cannot be decoded */
+    TWO_ADDRESSES = 101, /* the seed of a trace with a count behind two addresses without an atom between */
 };
 
 /* Kind of a trace: what is done to it besides damage. */
@@ -160,7 +161,7 @@ static bool is_taken(struct trace *t, const struct ct_insn *insn, uint64_t addr)
 static uint64_t next_of(struct trace *t, const struct ct_insn *insn, uint64_t addr)
 {
     const bool returns = t->returns && insn->type == CT_INSN_IBR && insn->sub != CT_INSN_SUB_LINK;
-    if (returns && t->depth && rng_chance(&t->rng, 250))
+    if (returns && t->depth && rng_chance(&t->rng, 64))
         return t->calls[--t->depth];
     if (t->returns && insn->sub == CT_INSN_SUB_LINK && t->depth < CALLS)
         t->calls[t->depth++] = addr + 4;
@@ -200,7 +201,7 @@ static int walk(struct trace *t, struct ct_unit *unit, bool calm)
         ct_unit_spend(unit, count + (rng_chance(&t->rng, 4) ? rng_wide(&t->rng, 16) : 0));
         ct_unit_insns(unit, count, at, at + 4, true);
         rc = ct_unit_branch(unit, &insn, taken, taken ? next_of(t, &insn, at) : at + 4, t->isa);
-        if (!rc && !calm && rng_chance(&t->rng, 1))
+        if (!rc && !calm && rng_chance(&t->rng, 64))
             rc = disturb(t, unit);
     }
     return rc;
@@ -220,6 +221,14 @@ static void repeat_counts(struct trace *t)
         count[2] = 0x90;
         t->size += 2;
     }
+}
+
+/* Replaces some atoms before addresses by events, so that addresses follow each other. */
+static void drop_atoms(struct trace *t)
+{
+    for (size_t i = 0; i + 1 < t->size; i++)
+        if (t->bytes[i] == 0xf7 && t->bytes[i + 1] >> 4 == 9 && rng_chance(&t->rng, 16))
+            t->bytes[i] = 0x71;
 }
 
 /* Writes a packet that changes how later packets are read: a trace info with another threshold for cycle
@@ -299,7 +308,7 @@ static void change_packets(struct trace *t)
         if (rng_below(&t->rng, (uint32_t)count) >= CHANGES)
             continue;
         const size_t size = make_change(&t->rng, bytes);
-        if (rng_chance(&t->rng, 128))
+        if (rng_chance(&t->rng, 64))
             hide_sync(t, places[i]);
         insert(t, places[i], bytes, size);
         left--;
@@ -358,6 +367,8 @@ static int record(struct trace *t, enum kind kind)
         change_packets(t);
     if (kind == MISLEADING)
         mislead(t);
+    if (kind == STRIPPING && rng_chance(rng, 60))
+        drop_atoms(t);
     if (rng_chance(rng, 30))
         repeat_counts(t);
     if (rng_chance(rng, 60))
@@ -417,7 +428,7 @@ static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engin
                                                               : CT_BEHIND_END;
             rc = ct_stream_chain_run(chain, &run, behind, CT_LEVEL_STEPS, &batches, &sink, &used);
             done = last ? given : done + used;
-            if (!rc && rng_chance(&t->rng, 8))
+            if (!rc && rng_chance(&t->rng, 64))
                 rc = ct_stream_chain_sync(chain);
         }
         if (pass + 1 < passes)
@@ -719,7 +730,7 @@ static int check_forgetting(void)
 int main(void)
 {
     const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(50, 10000);
-    printf("TAP version 13\n1..11\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    printf("TAP version 13\n1..12\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
     ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");
     ok &=
@@ -732,5 +743,6 @@ int main(void)
     ok &= check_all(9, STRIPPING, seed, traces, "stretches straight from the scan say it, too");
     ok &= check_all(10, CHANGING, AT_ZERO, 1, "also at address 0, which empty tables have");
     ok &= check_all(11, RESTING, LAST_COUNT, 1, "also where the trace is damaged right behind a count");
+    ok &= check_all(12, STRIPPING, TWO_ADDRESSES, 1, "also where addresses follow each other before a count");
     return ok ? 0 : 1;
 }
