@@ -168,7 +168,7 @@ static int add_functions(struct origin *o, const struct ct_timing *timing)
 {
     size_t count;
     const struct ct_timing_function *all = ct_timing_functions(timing, &count);
-    int rc = CT_OK;
+    int rc = all ? CT_OK : CT_ERR_NOMEM;
     for (size_t i = 0; i < count && !rc; i++) {
         struct ct_timing_function function = all[i];
         const bool known = function.program != CT_TIMING_NO_PROGRAM;

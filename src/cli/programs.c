@@ -105,12 +105,20 @@ static bool add_list(struct ct_programs *p, const struct cli_args *args, size_t 
     return fine;
 }
 
-/* Reads the file of a program, if there is one: the name alone may be that of a program in a capture. */
+/* Returns whether a file is named like a kernel module: x.ko, or compressed, x.ko.xz. */
+static bool is_module(const char *path)
+{
+    const char *end = strstr(path, ".ko");
+    return end && (!end[3] || end[3] == '.');
+}
+
+/* Reads the file of a program, if there is one: the name alone may be that of a program in a capture. Only a
+ * capture tells where a kernel module was loaded. */
 static int read_program(struct ct_programs *p, const char *path)
 {
     struct ct_program *program;
     const struct ct_memory *code;
-    if (access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0 || is_module(path))
         return CT_OK;
     const int rc = ct_programs_add(p, path, NULL, NULL, &program);
     return rc ? rc : ct_program_memory(program, &code);

@@ -126,7 +126,7 @@ static int add_runs(struct ct_report *r, const struct ct_timing *timing)
 {
     size_t count;
     const struct ct_timing_function *all = ct_timing_functions(timing, &count);
-    int rc = CT_OK;
+    int rc = all ? CT_OK : CT_ERR_NOMEM;
     for (size_t i = 0; i < count && !rc; i++) {
         if (!all[i].inclusive.count)
             continue;

@@ -2,6 +2,7 @@
 #include "program/kept_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "program/dwarf_lines.h"
@@ -12,7 +13,8 @@ bool ct_part_describe(const char *path, enum ct_part_kind kind, uint64_t bias, b
     struct stat st;
     if (stat(path, &st) != 0)
         return false;
-    *key = (struct ct_part_key){.device = st.st_dev,
+    *key = (struct ct_part_key){.path = path,
+                                .device = st.st_dev,
                                 .inode = st.st_ino,
                                 .size = (uint64_t)st.st_size,
                                 .seconds = st.st_mtim.tv_sec,
@@ -27,7 +29,7 @@ static bool is_same(const struct ct_part_key *a, const struct ct_part_key *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->seconds == b->seconds &&
            a->nanoseconds == b->nanoseconds && a->bias == b->bias && a->kind == b->kind &&
-           a->raw_names == b->raw_names;
+           a->raw_names == b->raw_names && !strcmp(a->path, b->path);
 }
 
 void *ct_kept_part_find(const struct ct_kept_part *first, const struct ct_part_key *key)
@@ -40,9 +42,13 @@ void *ct_kept_part_find(const struct ct_kept_part *first, const struct ct_part_k
 bool ct_kept_part_add(struct ct_kept_part **first, const struct ct_part_key *key, void *part)
 {
     struct ct_kept_part *kept = malloc(sizeof *kept);
-    if (!kept)
+    char *path = kept ? strdup(key->path) : NULL;
+    if (!path) {
+        free(kept);
         return false;
-    *kept = (struct ct_kept_part){*key, part, *first};
+    }
+    *kept = (struct ct_kept_part){.key = *key, .path = path, .part = part, .next = *first};
+    kept->key.path = path;
     *first = kept;
     return true;
 }
@@ -55,6 +61,7 @@ void ct_kept_parts_free(struct ct_kept_part *first)
             ct_symbols_free(first->part);
         else
             ct_lines_free(first->part);
+        free(first->path);
         free(first);
         first = next;
     }

@@ -12,8 +12,10 @@ enum ct_part_kind {
     CT_PART_LINES,   /* struct ct_lines */
 };
 
-/* What a part is of. The file must be unchanged for a part to be used again. */
+/* What a part is of. The file must be unchanged for a part to be used again. The path is part of it, because
+ * code without a name is named after it, and separate files are searched near it. */
 struct ct_part_key {
+    const char *path;
     uint64_t device, inode, size;
     int64_t seconds, nanoseconds; /* when it was last written */
     uint64_t bias;
@@ -23,6 +25,7 @@ struct ct_part_key {
 
 struct ct_kept_part {
     struct ct_part_key key;
+    char *path; /* that of the key */
     void *part;
     struct ct_kept_part *next;
 };

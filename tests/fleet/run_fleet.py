@@ -338,6 +338,11 @@ def bad_input(fleet):
     assert "not by both" in refused(lines[0], fleet.captures / "0000")
     no_program = refused("".join(lines), "--elf", fleet.manifest, "--state", fleet.path("few"))
     assert "neither an ELF file" in no_program
+    module = fleet.path("module.ko")  # only a capture tells where it was loaded
+    module.write_bytes(b"no module")
+    single = run(COMMAND, "map", "timing", fleet.captures / "0000", "--elf", module, "-o",
+                 fleet.path("module.data"), code=1)
+    assert "map: 1 capture could not be read" in single.stderr, single.stderr
     assert "K/N" in refused(lines[0], "--part", "4/3")
     for folder in (fleet.manifest, fleet.path("none") / "state"):
         said = refused(lines[0], "--state", folder)

@@ -358,6 +358,11 @@ TEST_WITH(what_is_loaded_is_kept_for_later_sets_on_wish, f)
     renew(f, (struct ct_programs_options){.files = files, .raw_names = 1});
     assert_int_equal(ct_program_symbols(add(f, f->here, NULL, NULL), &symbols[1]), CT_OK);
     assert_ptr_not_equal(symbols[1], symbols[2]);
+    unlink(f->other); /* another name of the same file, after which code without names is named */
+    assert_int_equal(link(f->here, f->other), 0);
+    renew(f, (struct ct_programs_options){.files = files});
+    assert_int_equal(ct_program_symbols(add(f, f->other, NULL, NULL), &symbols[1]), CT_OK);
+    assert_string_equal(ct_symbols_module(symbols[1]), "other");
     renew(f, (struct ct_programs_options){0});
     ct_debug_files_free(files);
     ct_debug_files_keep(NULL);
