@@ -57,12 +57,16 @@ int ct_dist_make_room(struct ct_dist *d, uint64_t value)
     return bucket < d->buckets ? CT_OK : make_buckets(d, bucket + 1);
 }
 
+static void add_count(uint32_t *into, uint32_t count)
+{
+    *into = count > UINT32_MAX - *into ? UINT32_MAX : *into + count;
+}
+
 static int add_to_bucket(struct ct_dist *d, unsigned bucket, uint32_t count)
 {
     if (bucket >= d->buckets && make_buckets(d, bucket + 1))
         return CT_ERR_NOMEM;
-    uint32_t *room = &d->histogram[bucket];
-    *room = count > UINT32_MAX - *room ? UINT32_MAX : *room + count;
+    add_count(&d->histogram[bucket], count);
     return CT_OK;
 }
 
@@ -107,11 +111,14 @@ int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
     ct_add_up(&into->count, from->count);
     ct_add_up(&into->sum, from->sum);
     merge_squares(into, from);
-    int rc = CT_OK;
-    for (unsigned i = 0; !rc && i < from->buckets; i++)
-        if (from->histogram[i])
-            rc = add_to_bucket(into, i, from->histogram[i]);
-    return rc;
+    unsigned buckets = from->buckets;
+    while (buckets && !from->histogram[buckets - 1])
+        buckets--;
+    if (buckets > into->buckets && make_buckets(into, buckets))
+        return CT_ERR_NOMEM;
+    for (unsigned i = 0; i < buckets; i++)
+        add_count(&into->histogram[i], from->histogram[i]);
+    return CT_OK;
 }
 
 void ct_dist_free(struct ct_dist *d)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/digits.h"
 #include "coretap/analysis.h"
 
 /* Tells whether the sum at the end of files of a version is one over words (base/word_sum.h). A kind that was
@@ -22,6 +23,22 @@ char *ct_save_begin(struct ct_save *to, size_t most);
 
 /* Ends the line that was begun. `end` is behind its last byte. */
 void ct_save_end(struct ct_save *to, char *end);
+
+/* Write a space and a number, into such a line. Return the position behind it. */
+static inline char *ct_save_put_dec(char *to, uint64_t value)
+{
+    *to = ' ';
+    return ct_digits_dec(to + 1, value);
+}
+
+static inline char *ct_save_put_hex(char *to, uint64_t value)
+{
+    *to = ' ';
+    return ct_digits_hex(to + 1, value);
+}
+
+/* bytes that a number needs there, without CT_DIGITS_SLACK behind the last one */
+#define CT_SAVE_NUMBER (CT_DIGITS_MOST + 1)
 
 /* Returns the text behind the current line, which ends at *end, for kinds that read very many lines by
  * themselves. */

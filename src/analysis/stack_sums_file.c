@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves and loads sums of stacks as lines of text (docs/formats.md). */
+#define _GNU_SOURCE /* stpcpy */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/cover.h"
+#include "analysis/saved.h"
 #include "analysis/stack_sums.h"
 #include "base/ctx.h"
 #include "base/printable.h"
@@ -15,32 +17,49 @@
 
 /* ---- writing ---- */
 
-/* Writes a number as a word, or "-" for none. */
-static const char *word(char text[12], uint32_t number)
-{
-    if (number == CT_STACK_NONE)
-        return "-";
-    snprintf(text, 12, "%" PRIu32, number);
-    return text;
-}
-
 static int save_function(struct ct_save *to, const struct ct_stack_function *function)
 {
-    char program[12];
+    char program[12] = "-"; /* for none */
     char *name = malloc(CT_PRINTABLE_ROOM(strlen(function->name) + 1));
     if (!name)
         return CT_ERR_NOMEM;
     ct_escape_to_read(function->name, name);
-    ct_save_line(to, "function %s %" PRIx64 " %s", word(program, function->program), function->addr, name);
+    if (function->program != CT_STACK_NONE)
+        snprintf(program, sizeof program, "%" PRIu32, function->program);
+    ct_save_line(to, "function %s %" PRIx64 " %s", program, function->addr, name);
     free(name);
     return CT_OK;
+}
+
+/* longest line of a place or a call, in bytes */
+#define ITEM_MOST (6 * CT_SAVE_NUMBER + 16 + CT_DIGITS_SLACK)
+
+/* Writes a place. Most lines are of places and calls, so both are written without format strings. */
+static void save_place(struct ct_save *to, const struct ct_stack_place *place)
+{
+    char *p = ct_save_begin(to, ITEM_MOST);
+    if (!p)
+        return;
+    p = stpcpy(p, "place");
+    p = place->parent == CT_STACK_NONE ? stpcpy(p, " -") : ct_save_put_dec(p, place->parent);
+    p = ct_save_put_dec(ct_save_put_dec(p, place->function), place->calls);
+    ct_save_end(to, ct_save_put_dec(ct_save_put_dec(p, place->insns), place->cycles));
+}
+
+static void save_call(struct ct_save *to, const struct ct_stack_call *call)
+{
+    char *p = ct_save_begin(to, ITEM_MOST);
+    if (!p)
+        return;
+    p = ct_save_put_hex(ct_save_put_dec(stpcpy(p, "call"), call->caller), call->site);
+    p = ct_save_put_dec(ct_save_put_dec(p, call->callee), call->count);
+    ct_save_end(to, ct_save_put_dec(ct_save_put_dec(p, call->insns), call->cycles));
 }
 
 int ct_stack_sums_save(struct ct_analysis *analysis, struct ct_save *to)
 {
     struct ct_stack_sums *s = (struct ct_stack_sums *)analysis;
     struct ct_stack_found all;
-    char parent[12];
     int rc = ct_stack_sums_find(s, &all);
     for (uint32_t i = 0; i < all.program_count && !rc; i++) {
         const struct ct_program_identity program = ct_stack_sums_program(s, i);
@@ -52,16 +71,10 @@ int ct_stack_sums_save(struct ct_analysis *analysis, struct ct_save *to)
         ct_save_line(to, "no-calls");
     for (size_t i = 0; i < all.function_count && !rc; i++)
         rc = save_function(to, &all.functions[i]);
-    for (size_t i = 0; i < all.place_count && !rc; i++) {
-        const struct ct_stack_place *place = &all.places[i];
-        ct_save_line(to, "place %s %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64, word(parent, place->parent),
-                     place->function, place->calls, place->insns, place->cycles);
-    }
-    for (size_t i = 0; i < all.call_count && !rc; i++) {
-        const struct ct_stack_call *call = &all.calls[i];
-        ct_save_line(to, "call %" PRIu32 " %" PRIx64 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-                     call->caller, call->site, call->callee, call->count, call->insns, call->cycles);
-    }
+    for (size_t i = 0; i < all.place_count && !rc; i++)
+        save_place(to, &all.places[i]);
+    for (size_t i = 0; i < all.call_count && !rc; i++)
+        save_call(to, &all.calls[i]);
     return rc ? ct_fail_nomem(analysis->ctx, "stacks") : CT_OK;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saves and loads sums of times as lines of text (docs/formats.md). */
+#define _GNU_SOURCE /* stpcpy */
 #include "analysis/dist.h"
+#include "analysis/saved.h"
 #include "analysis/timing_sums.h"
 #include "base/ctx.h"
 #include "base/printable.h"
@@ -14,19 +16,25 @@
 
 /* ---- writing ---- */
 
-static int save_dist(struct ct_save *to, const char *name, const struct ct_dist *d)
+/* longest line of a distribution and of an edge, in bytes: their numbers with the spaces before them, a word,
+ * and what writing the last number may overwrite */
+#define DIST_MOST ((6 + 2 * CT_DIST_BUCKETS) * CT_SAVE_NUMBER + 16 + CT_DIGITS_SLACK)
+#define EDGE_MOST (13 * CT_SAVE_NUMBER + 16 + CT_DIGITS_SLACK)
+
+/* Writes a distribution. Most lines are of distributions and edges, so both are written without format
+ * strings. */
+static void save_dist(struct ct_save *to, const char *name, const struct ct_dist *d)
 {
-    char buckets[CT_DIST_BUCKETS * sizeof " 495 4294967295"];
-    size_t used = 0;
-    buckets[0] = '\0';
+    char *p = d->count ? ct_save_begin(to, DIST_MOST) : NULL;
+    if (!p)
+        return;
+    p = ct_save_put_dec(ct_save_put_dec(stpcpy(p, name), d->count), d->sum);
+    p = ct_save_put_dec(ct_save_put_dec(p, d->min), d->max);
+    p = ct_save_put_hex(ct_save_put_hex(p, d->square_hi), d->square_lo);
     for (unsigned i = 0; i < d->buckets; i++)
         if (d->histogram[i])
-            used +=
-                (size_t)snprintf(buckets + used, sizeof buckets - used, " %u %" PRIu32, i, d->histogram[i]);
-    if (!d->count)
-        return CT_OK;
-    return ct_save_line(to, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx64 " %" PRIx64 "%s",
-                        name, d->count, d->sum, d->min, d->max, d->square_hi, d->square_lo, buckets);
+            p = ct_save_put_dec(ct_save_put_dec(p, i), d->histogram[i]);
+    ct_save_end(to, p);
 }
 
 /* Returns the word for a program's number, or "-". */
@@ -98,16 +106,22 @@ static int save_function(struct ct_save *to, const struct ct_timing_function *f)
     return save_longest(to, &f->longest);
 }
 
+static char *put_program(char *p, uint32_t program)
+{
+    return program == CT_TIMING_NO_PROGRAM ? stpcpy(p, " -") : ct_save_put_dec(p, program);
+}
+
 static void save_edge(struct ct_save *to, const struct ct_timing_edge *e)
 {
-    char from[12];
-    char next[12];
-    ct_save_line(to,
-                 "edge %s %" PRIx64 " %" PRIx64 " %" PRIx64 " %x %s %" PRIx64 " %x %x %" PRIu64 " %" PRIu64
-                 " %" PRIu32 " %x",
-                 program_word(from, e->program), e->start, e->last, e->end, e->flags,
-                 program_word(next, e->next_program), e->next, e->kind, e->exec, e->count, e->shared, e->n,
-                 e->branch);
+    char *p = ct_save_begin(to, EDGE_MOST);
+    if (!p)
+        return;
+    p = ct_save_put_hex(put_program(stpcpy(p, "edge"), e->program), e->start);
+    p = ct_save_put_hex(ct_save_put_hex(ct_save_put_hex(p, e->last), e->end), e->flags);
+    p = ct_save_put_hex(put_program(p, e->next_program), e->next);
+    p = ct_save_put_hex(ct_save_put_hex(p, e->kind), e->exec);
+    p = ct_save_put_dec(ct_save_put_dec(ct_save_put_dec(p, e->count), e->shared), e->n);
+    ct_save_end(to, ct_save_put_hex(p, e->branch));
     save_dist(to, "cycles", &e->cycles);
 }
 
@@ -356,13 +370,18 @@ static struct ct_dist *dist_of(struct reader *r)
 /* Reads the number at *text, and moves behind it and its space. */
 static bool next_number(struct ct_load_word *text, uint64_t most, uint64_t *value)
 {
-    const char *space = memchr(text->text, ' ', text->size);
-    const size_t size = space ? (size_t)(space - text->text) : text->size;
-    const struct ct_load one = {.words = {{text->text, size}}, .word_count = 1};
-    const size_t step = space ? size + 1 : size;
+    size_t size = 0;
+    *value = 0;
+    for (; size < text->size && text->text[size] != ' '; size++) {
+        const unsigned digit = (unsigned char)text->text[size] - (unsigned)'0';
+        *value = 10 * *value + digit;
+        if (digit > 9 || *value > most)
+            return false;
+    }
+    const size_t step = size + (size < text->size);
     text->text += step;
     text->size -= step;
-    return ct_load_number(&one, 0, 10, value) && *value <= most;
+    return size > 0;
 }
 
 /* Reads pairs BUCKET N with ascending buckets. The histogram has room for them. */

@@ -82,14 +82,15 @@ static int by_edge(const void *a, const void *b)
 {
     const struct ct_timing_edge *x = a;
     const struct ct_timing_edge *y = b;
-    const uint64_t left[] = {x->program,      x->start, x->last, x->end, x->flags,
-                             x->next_program, x->next,  x->kind, x->exec};
-    const uint64_t right[] = {y->program,      y->start, y->last, y->end, y->flags,
-                              y->next_program, y->next,  y->kind, y->exec};
-    int order = 0;
-    for (size_t i = 0; !order && i < sizeof left / sizeof *left; i++)
-        order = order_of(left[i], right[i]);
-    return order;
+    return order_of(x->program, y->program)
+               ?: order_of(x->start, y->start)
+               ?: order_of(x->last, y->last)
+               ?: order_of(x->end, y->end)
+               ?: order_of(x->flags, y->flags)
+               ?: order_of(x->next_program, y->next_program)
+               ?: order_of(x->next, y->next)
+               ?: order_of(x->kind, y->kind)
+               ?: order_of(x->exec, y->exec);
 }
 
 static int add_edge(void *to, const void *more)
@@ -157,15 +158,23 @@ void *ct_sum_list_slot(struct ct_sum_list *list, const void *key, bool *fresh)
     return slot;
 }
 
-int ct_sum_list_settle(struct ct_sum_list *list)
+/* Returns whether the items from `first` on are sorted, each key once. */
+static bool is_sorted(const struct ct_sum_list *list, size_t first)
+{
+    size_t i = first + 1;
+    while (i < list->count && list->kind->order(at(list, i - 1), at(list, i)) < 0)
+        i++;
+    return i >= list->count;
+}
+
+/* Sorts the items from `first` on, and adds up those with equal keys. CT_ERR_NOMEM. */
+static int sort_from(struct ct_sum_list *list, size_t first)
 {
     const struct ct_sum_kind *kind = list->kind;
+    size_t kept = first;
     int rc = CT_OK;
-    if (list->sorted == list->count)
-        return rc;
-    qsort(list->items, list->count, kind->size, kind->order);
-    size_t kept = 0;
-    for (size_t i = 1; i < list->count; i++) {
+    qsort(at(list, first), list->count - first, kind->size, kind->order);
+    for (size_t i = first + 1; i < list->count; i++) {
         if (kind->order(at(list, kept), at(list, i)) != 0) {
             kept++;
             if (kept != i)
@@ -176,8 +185,45 @@ int ct_sum_list_settle(struct ct_sum_list *list)
         kind->clear(at(list, i));
         rc = rc ? rc : added;
     }
-    list->sorted = list->count = kept + 1;
+    list->count = kept + 1;
     return rc;
+}
+
+/* Moves the items behind the sorted ones to their places. They are sorted as well, and have other keys.
+ * CT_ERR_NOMEM. */
+static int join(struct ct_sum_list *list)
+{
+    const struct ct_sum_kind *kind = list->kind;
+    const size_t size = kind->size;
+    size_t left = list->sorted, more = list->count - list->sorted;
+    if (!left || kind->order(at(list, left - 1), at(list, left)) < 0)
+        return CT_OK;
+    char *moved = malloc(more * size);
+    if (!moved)
+        return CT_ERR_NOMEM;
+    memcpy(moved, at(list, left), more * size);
+    while (more) {
+        const char *last = moved + (more - 1) * size;
+        const bool stays = !left || kind->order(at(list, left - 1), last) < 0;
+        memcpy(at(list, left + more - 1), stays ? last : at(list, left - 1), size);
+        left -= !stays;
+        more -= stays;
+    }
+    free(moved);
+    return CT_OK;
+}
+
+int ct_sum_list_settle(struct ct_sum_list *list)
+{
+    int rc = CT_OK;
+    if (list->sorted == list->count)
+        return rc;
+    if (!is_sorted(list, list->sorted))
+        rc = sort_from(list, list->sorted);
+    const int joined = join(list);
+    if (!joined)
+        list->sorted = list->count;
+    return rc ? rc : joined;
 }
 
 void ct_sum_list_clear(struct ct_sum_list *list)
