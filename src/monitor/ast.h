@@ -24,6 +24,7 @@ enum ct_mon_ast_kind {
     A_IF,     /* if a then b else c; flag: static */
     A_LAMBDA, /* lambda */
     A_BUILTIN,
+    A_EXTERN, /* extern("name"): a function of another program */
 };
 
 struct ct_mon_ast_type;
@@ -113,7 +114,9 @@ enum ct_mon_stmt_kind {
     S_OUT,
     S_OUT_ALL,
     S_PRINT,
-    S_ANNOTATION, /* def @name */
+    S_IMPORT,     /* value: the path, as arguments with names */
+    S_ANNOTATION, /* def @name, or def @@name with the name "@name" */
+    S_GLOBAL,     /* @@name(…): an annotation of the whole specification */
 };
 
 /* An annotation before a statement: @name(…). */

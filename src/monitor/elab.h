@@ -46,6 +46,7 @@ enum ct_mon_binding_state {
 
 struct ct_mon_binding {
     struct ct_mon_binding *next; /* next in its environment */
+    struct ct_mon_binding *next_deferred;
     const char *name;
     struct ct_mon_span span;
     enum ct_mon_binding_state state;
@@ -60,13 +61,26 @@ struct ct_mon_binding {
 
 struct ct_mon_env {
     struct ct_mon_env *up;
+    const char *name; /* of a module; NULL for other scopes */
+    struct ct_mon_import *imports, **last_import;
+    struct ct_mon_env *next_listed; /* next in a list of modules while a name is searched for */
+    bool listed;
     struct ct_mon_fn *fn; /* the function that its values belong to */
     bool check;           /* created while a macro was checked */
     bool library;
     struct ct_mon_binding *first, **tail;
-    struct ct_mon_binding **table; /* global environment only: hash table by name */
+    struct ct_mon_binding **table; /* library and global environment: hash table by name */
     size_t table_cap;
-    struct ct_mon_library *lazy; /* global environment only: definitions that are declared on first lookup */
+    struct ct_mon_library *lazy; /* library environment only: definitions that are declared on first lookup */
+    unsigned untyped; /* how many of its definitions without a type annotation are being elaborated */
+    struct ct_mon_binding *deferred; /* definitions to be elaborated when `untyped` is 0 again */
+};
+
+/* An import of a scope. */
+struct ct_mon_import {
+    struct ct_mon_import *next;
+    const struct ct_mon_ast_stmt *stmt;
+    struct ct_mon_env *env; /* the module; NULL while it is not known */
 };
 
 struct ct_mon_residual;
@@ -100,6 +114,7 @@ struct ct_mon_elab {
     struct ct_mon_heap constants;
     struct ct_mon_ir_pool pool;
     struct ct_mon_graph graph;
+    struct ct_mon_env *library; /* names of the standard library, which those of `global` hide */
     struct ct_mon_env *global;
     const char *time_unit; /* NULL: not given */
     bool changes_only;
@@ -141,8 +156,18 @@ void ct_mon_elab_add_output(struct ct_mon_elab *e, const struct ct_mon_elab_outp
 struct ct_mon_env *ct_mon_env_new(struct ct_mon_elab *e, struct ct_mon_env *up);
 struct ct_mon_binding *ct_mon_env_add(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
                                       struct ct_mon_span span);
+/* Finds a name in the scope alone. */
 struct ct_mon_binding *ct_mon_env_find(const struct ct_mon_env *env, const char *name, bool is_type);
-struct ct_mon_binding *ct_mon_env_lookup(const struct ct_mon_env *env, const char *name, bool is_type);
+/* Finds a name in the scope or in the modules that it imports. Reports a name with two meanings. */
+struct ct_mon_binding *ct_mon_env_member(struct ct_mon_elab *e, const struct ct_mon_env *env,
+                                         const char *name, bool is_type, struct ct_mon_span at);
+/* Finds a name in the scope, in those around it, and in the modules that they import. */
+struct ct_mon_binding *ct_mon_env_lookup(struct ct_mon_elab *e, const struct ct_mon_env *env,
+                                         const char *name, bool is_type, struct ct_mon_span at);
+/* Makes the names of a module visible in the scope, once ct_mon_elab_resolve_imports has found it. */
+void ct_mon_env_add_import(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast_stmt *stmt);
+void ct_mon_elab_resolve_imports(struct ct_mon_elab *e, struct ct_mon_env *env,
+                                 const struct ct_mon_ast_stmt *stmts);
 /* Adds the names of an environment to a list: of its types or of its values. */
 void ct_mon_env_names(struct ct_mon_elab *e, const struct ct_mon_env *env, bool is_type,
                       struct ct_mon_names *names);
@@ -205,11 +230,11 @@ struct ct_mon_cv ct_mon_elab_residual(struct ct_mon_elab *e, struct ct_mon_closu
 bool ct_mon_elab_defer_static(struct ct_mon_elab *e, const struct ct_mon_ir *condition);
 struct ct_mon_fn *ct_mon_elab_fn_new(struct ct_mon_elab *e, struct ct_mon_fn *up, uint32_t nparams,
                                      const struct ct_mon_type *result);
-/* Expands f, for parameters of these types, into the body of a function. A parameter with a node in `consts`
- * is that constant. */
+/* Expands f, for parameters of these types, into the body of a function. Parameters with a value in `fixed`,
+ * which may be NULL, are that constant or function. */
 struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
-                                     const struct ct_mon_type **types, struct ct_mon_node **consts, size_t n,
-                                     struct ct_mon_span at);
+                                     const struct ct_mon_type **types, const struct ct_mon_cv *fixed,
+                                     size_t n, struct ct_mon_span at);
 /* Makes the constant of an integer literal from its digits (hexadecimal after "0x"), or from `integer` when
  * `digits` is NULL. */
 struct ct_mon_cv ct_mon_elab_integer(struct ct_mon_elab *e, int64_t integer, const char *digits,
@@ -228,8 +253,8 @@ const struct ct_mon_elab_signature *ct_mon_elab_signature(size_t i);
 void ct_mon_elab_check_builtin(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env);
 struct ct_mon_cv ct_mon_elab_builtin(struct ct_mon_elab *e, const char *name, struct ct_mon_cv *args,
                                      size_t n, const struct ct_mon_type *result, struct ct_mon_span at);
-/* Lifts f to a signal over the streams. */
-struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_node **streams,
+/* Lifts f to a signal over its arguments: streams, and functions, which stay the same. */
+struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, const struct ct_mon_cv *args,
                                    size_t n, struct ct_mon_span at);
 
 /* ---- time units: elab_units.c ---- */

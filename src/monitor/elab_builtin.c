@@ -81,21 +81,26 @@ static struct ct_mon_cv bi_lift(struct builtin *b)
     return stream(b, ct_mon_node_kernel(&e->graph, N_LIFT, streams, (uint32_t)n, kernel, b->result->args[0]));
 }
 
-struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_node **streams,
+struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, const struct ct_mon_cv *args,
                                    size_t n, struct ct_mon_span at)
 {
-    struct ct_mon_node *consts[LIFT_MOST] = {0}, *kept[LIFT_MOST];
+    struct ct_mon_cv fixed[LIFT_MOST] = {0};
+    struct ct_mon_node *kept[LIFT_MOST];
     const struct ct_mon_type *types[LIFT_MOST];
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++) {
-        types[i] = streams[i]->type;
+        if (args[i].kind != CV_STREAM) {
+            fixed[i] = args[i];
+            continue;
+        }
+        types[i] = args[i].node->type;
         /* a constant stream has its value from 0 on, so it becomes part of the function */
-        if (node_is_const(streams[i]))
-            consts[i] = streams[i];
+        if (node_is_const(args[i].node))
+            fixed[i] = cv_cell(e, types[i], args[i].node->value);
         else
-            kept[k++] = streams[i];
+            kept[k++] = args[i].node;
     }
-    struct ct_mon_ir *kernel = ct_mon_elab_kernel(e, f, types, consts, n, at);
+    struct ct_mon_ir *kernel = ct_mon_elab_kernel(e, f, types, fixed, n, at);
     if (!kernel)
         return cv_error(e);
     if (k == 0 && !ir_is_const(kernel)) { /* the recursion is too deep for constant folding */
@@ -107,10 +112,7 @@ struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, st
 
 static struct ct_mon_cv bi_slift(struct builtin *b)
 {
-    struct ct_mon_node *streams[LIFT_MOST];
-    for (size_t i = 0; i + 1 < b->n; i++)
-        streams[i] = b->args[i].node;
-    return ct_mon_elab_slift(b->e, b->args[b->n - 1], streams, b->n - 1, b->at);
+    return ct_mon_elab_slift(b->e, b->args[b->n - 1], b->args, b->n - 1, b->at);
 }
 
 static struct ct_mon_cv bi_fold(struct builtin *b)

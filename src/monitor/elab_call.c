@@ -256,7 +256,9 @@ static bool place_args(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                 return false;
             }
         } else {
-            position++;
+            while (k < def->nparams && placed[k])
+                k++;
+            position = k + 1;
         }
         if (k < def->nparams && placed[k]) {
             ct_mon_diag_error(e->diags, args[i].name ? args[i].name_span : args[i].span,
@@ -308,19 +310,16 @@ static struct ct_mon_cv expand(struct ct_mon_elab *e, struct ct_mon_closure *c,
 static struct ct_mon_cv lift_call(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_cv *args, size_t n,
                                   const struct ct_mon_type *result, struct ct_mon_span at)
 {
-    struct ct_mon_node *streams[LIFT_MOST];
     if (n > LIFT_MOST) {
         ct_mon_diag_error(e->diags, at, "Cannot lift a function of more than %d parameters", LIFT_MOST);
         return cv_error(e);
     }
-    for (size_t i = 0; i < n; i++) {
-        if (args[i].kind != CV_STREAM && !to_const_stream(e, &args[i], args[i].type, at))
+    for (size_t i = 0; i < n; i++)
+        if (is_value(&args[i]) && !to_const_stream(e, &args[i], args[i].type, at))
             return cv_error(e);
-        streams[i] = args[i].node;
-    }
     if (e->check)
         return result ? cv_stream(e, ct_mon_node_opaque(&e->graph, result)) : cv_error(e);
-    return ct_mon_elab_slift(e, f, streams, n, at);
+    return ct_mon_elab_slift(e, f, args, n, at);
 }
 
 static struct ct_mon_cv call_closure(struct ct_mon_elab *e, struct ct_mon_cv f,
@@ -435,13 +434,22 @@ struct ct_mon_cv ct_mon_elab_apply(struct ct_mon_elab *e, struct ct_mon_cv f, st
     return ct_mon_elab_call(e, f, list, n, at);
 }
 
+/* Returns whether the type is that of a function on values: a lifted function may have it as parameter. */
+static bool is_value_function(const struct ct_mon_type *t)
+{
+    bool is = t->kind == TY_FUN;
+    for (uint32_t i = 0; is && i < t->n; i++)
+        is = t->args[i]->value;
+    return is;
+}
+
 static void check_liftable(struct ct_mon_elab *e, const struct ct_mon_closure *c,
                            const struct ct_mon_env *env)
 {
     bool fine = c->def->nparams > 0;
     for (size_t i = 0; i < c->def->nparams; i++) {
         const struct ct_mon_type *t = param_type(e, env, c->def, i);
-        fine &= t->value;
+        fine &= t->value || is_value_function(t);
     }
     if (c->def->type)
         fine &= ct_mon_elab_type(e, env, c->def->type)->value;
@@ -462,7 +470,7 @@ void ct_mon_elab_check_def(struct ct_mon_elab *e, struct ct_mon_ast_def *def, st
         params[i] = param_type(e, types, def, i);
     if (def->liftable)
         check_liftable(e, &c, types);
-    if (def->body->kind == A_BUILTIN)
+    if (def->body->kind == A_BUILTIN || def->body->kind == A_EXTERN)
         return;
     struct ct_mon_fn *fn = e->fn;
     e->check++;

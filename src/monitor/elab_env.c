@@ -10,6 +10,7 @@ struct ct_mon_env *ct_mon_env_new(struct ct_mon_elab *e, struct ct_mon_env *up)
     struct ct_mon_env *env = ARENA_NEW(e->arena, struct ct_mon_env);
     env->up = up;
     env->tail = &env->first;
+    env->last_import = &env->imports;
     env->fn = e->fn;
     env->check = e->check > 0;
     env->library = up && up->library;
@@ -29,16 +30,6 @@ struct ct_mon_binding *ct_mon_env_find(const struct ct_mon_env *env, const char 
     return !b && !is_type && env->lazy && ct_mon_library_declare(env->lazy, name)
                ? ct_mon_env_find(env, name, false)
                : b;
-}
-
-struct ct_mon_binding *ct_mon_env_lookup(const struct ct_mon_env *env, const char *name, bool is_type)
-{
-    for (; env; env = env->up) {
-        struct ct_mon_binding *b = ct_mon_env_find(env, name, is_type);
-        if (b)
-            return b;
-    }
-    return NULL;
 }
 
 void ct_mon_env_names(struct ct_mon_elab *e, const struct ct_mon_env *env, bool is_type,
@@ -96,9 +87,7 @@ void ct_mon_elab_defined_twice(struct ct_mon_elab *e, const char *name, struct c
 {
     const char *where = "";
     unsigned line, column;
-    if (old.source && !strcmp(old.source->name, CT_MON_LIBRARY_NAME)) {
-        where = "; the library has this name: choose another one";
-    } else if (old.source) {
+    if (old.source) {
         ct_mon_source_place(old.source, old.from, &line, &column, &(const char *){NULL}, &(size_t){0});
         where = old.source == at.source
                     ? ct_mon_arena_printf(e->arena, "; the first one is in line %u", line)
@@ -198,7 +187,9 @@ static struct ct_mon_cv force_lazy(struct ct_mon_elab *e, struct ct_mon_binding 
 {
     struct ct_mon_fn *fn = e->fn;
     unsigned check = e->check;
+    const bool untyped = !b->def->type;
     b->state = BIND_ACTIVE;
+    b->env->untyped += untyped;
     e->fn = b->env->fn;
     e->check = b->env->check ? (check ? check : 1) : 0;
     struct ct_mon_cv cv = ct_mon_elab_expr(e, b->env, b->def->body);
@@ -213,9 +204,28 @@ static struct ct_mon_cv force_lazy(struct ct_mon_elab *e, struct ct_mon_binding 
         fill_early(&b->early, &cv);
     b->cv = cv;
     b->state = BIND_DONE;
+    b->env->untyped -= untyped;
+    while (!b->env->untyped && b->env->deferred) {
+        struct ct_mon_binding *next = b->env->deferred;
+        b->env->deferred = next->next_deferred;
+        force_lazy(e, next);
+    }
     e->fn = fn;
     e->check = check;
     return cv;
+}
+
+/* Puts off a definition whose type is annotated while one beside it, without annotation, is being elaborated:
+ * it may need that one, whose type is not known yet. Returns whether it did. */
+static bool defer(struct ct_mon_elab *e, struct ct_mon_binding *b)
+{
+    if (!b->env->untyped || !b->def->type ||
+        !make_early(e, ct_mon_elab_type(e, b->env, b->def->type), b->def, &b->early))
+        return false;
+    b->used_early = true;
+    b->next_deferred = b->env->deferred;
+    b->env->deferred = b;
+    return true;
 }
 
 /* Makes a value of an enclosing function available in the current one, as a captured parameter. */
@@ -237,11 +247,13 @@ static struct ct_mon_cv import(struct ct_mon_elab *e, struct ct_mon_cv cv)
 
 struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding *b, struct ct_mon_span at)
 {
-    if (b->state == BIND_ACTIVE)
+    if (b->state == BIND_ACTIVE || (b->state == BIND_LAZY && b->used_early))
         return refer_early(e, b, at);
     if (b->state == BIND_LAZY) {
         if (!ct_mon_elab_step(e, at))
             return cv_error(e);
+        if (defer(e, b))
+            return b->early;
         force_lazy(e, b);
     }
     return import(e, b->cv);
@@ -249,14 +261,15 @@ struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding 
 
 /* Returns whether the type mentions a parameter of the enclosing type that stands for a stream or a function,
  * so that no stream can have it. */
-static bool is_of_unfit_parameter(const struct ct_mon_env *env, const struct ct_mon_ast_type *t)
+static bool is_of_unfit_parameter(struct ct_mon_elab *e, const struct ct_mon_env *env,
+                                  const struct ct_mon_ast_type *t)
 {
     const struct ct_mon_binding *b =
-        t->kind == AT_NAME && t->name ? ct_mon_env_lookup(env, t->name, true) : NULL;
+        t->kind == AT_NAME && t->name ? ct_mon_env_lookup(e, env, t->name, true, t->span) : NULL;
     if (b && b->type)
         return !b->type->value;
     for (size_t i = 0; i < t->nargs; i++)
-        if (is_of_unfit_parameter(env, t->args[i]))
+        if (is_of_unfit_parameter(e, env, t->args[i]))
             return true;
     return false;
 }
@@ -274,7 +287,7 @@ static const struct ct_mon_type *type_definition(struct ct_mon_elab *e, const st
     for (size_t i = 0; i < t->nargs; i++)
         ct_mon_env_bind_type(e, inner, s->type_params[i], ct_mon_elab_type(e, env, t->args[i]));
     const struct ct_mon_span outer = e->type_use;
-    if (!is_of_unfit_parameter(env, t))
+    if (!is_of_unfit_parameter(e, env, t))
         e->type_use = t->span;
     const struct ct_mon_type *type = ct_mon_elab_type(e, inner, s->type);
     e->type_use = outer;
@@ -312,7 +325,7 @@ static const struct ct_mon_type *named_type(struct ct_mon_elab *e, const struct 
 {
     struct ct_mon_types *ts = &e->types;
     const struct ct_mon_type *args[2] = {0};
-    const struct ct_mon_binding *b = ct_mon_env_lookup(env, t->name, true);
+    const struct ct_mon_binding *b = ct_mon_env_lookup(e, env, t->name, true, t->span);
     if (b && b->type)
         return b->type;
     if (b)
@@ -337,7 +350,7 @@ static const struct ct_mon_type *named_type(struct ct_mon_elab *e, const struct 
         if (!args[k]->value) {
             if (args[k]->kind != TY_ERROR)
                 ct_mon_diag_error(e->diags,
-                                  is_of_unfit_parameter(env, t->args[k]) ? e->type_use : t->args[k]->span,
+                                  is_of_unfit_parameter(e, env, t->args[k]) ? e->type_use : t->args[k]->span,
                                   "Streams may only contain value types; not other streams or functions");
             return ts->error;
         }

@@ -33,7 +33,7 @@ bool ct_mon_elab_step(struct ct_mon_elab *e, struct ct_mon_span at)
 
 struct ct_mon_cv ct_mon_elab_library_name(struct ct_mon_elab *e, const char *module, const char *name)
 {
-    struct ct_mon_env *env = e->global;
+    struct ct_mon_env *env = e->library;
     if (module) {
         struct ct_mon_binding *m = ct_mon_env_find(env, ct_mon_arena_intern_z(e->arena, module), false);
         env = m && m->cv.kind == CV_MODULE ? m->cv.env : env;
@@ -45,7 +45,7 @@ struct ct_mon_cv ct_mon_elab_library_name(struct ct_mon_elab *e, const char *mod
 static struct ct_mon_cv name(struct ct_mon_elab *e, struct ct_mon_env *env, const char *id,
                              struct ct_mon_span at)
 {
-    struct ct_mon_binding *b = ct_mon_env_lookup(env, id, false);
+    struct ct_mon_binding *b = ct_mon_env_lookup(e, env, id, false, at);
     if (b)
         return ct_mon_elab_force(e, b, at);
     if (ct_mon_diags_full_at(e->diags, at))
@@ -57,6 +57,16 @@ static struct ct_mon_cv name(struct ct_mon_elab *e, struct ct_mon_env *env, cons
     ct_mon_names_add(e->arena, &names, "false");
     ct_mon_diag_error(e->diags, at, "Undefined variable %s%s", id, ct_mon_did_you_mean(e->arena, id, &names));
     return cv_error(e);
+}
+
+/* Returns the meaning of a name outside of all modules, for which imports do not count. The library means its
+ * own names. */
+static struct ct_mon_cv root(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x)
+{
+    struct ct_mon_binding *b = env->library ? NULL : ct_mon_env_find(e->global, x->name, false);
+    if (!b)
+        b = ct_mon_env_find(e->library, x->name, false);
+    return b ? ct_mon_elab_force(e, b, x->span) : name(e, e->global, x->name, x->span);
 }
 
 struct ct_mon_cv ct_mon_elab_integer(struct ct_mon_elab *e, int64_t integer, const char *digits,
@@ -204,7 +214,7 @@ static struct ct_mon_cv member(struct ct_mon_elab *e, struct ct_mon_env *env, co
     if (cv.kind == CV_ERROR)
         return cv;
     if (cv.kind == CV_MODULE) {
-        struct ct_mon_binding *b = ct_mon_env_find(cv.env, x->name, false);
+        struct ct_mon_binding *b = ct_mon_env_member(e, cv.env, x->name, false, x->span);
         if (b)
             return ct_mon_elab_force(e, b, x->span);
         if (ct_mon_diags_full_at(e->diags, x->name_span))
@@ -390,6 +400,11 @@ static struct ct_mon_cv if_expr(struct ct_mon_elab *e, struct ct_mon_env *env, c
     if (x->flag && !known && !(value && e->check)) {
         if (value && ct_mon_elab_defer_static(e, cond.ir))
             return cv_error(e);
+        /* in a function on values it is a choice at run time */
+        if (value && e->fn) {
+            struct ct_mon_cv a = ct_mon_elab_expr(e, env, x->b), b = ct_mon_elab_expr(e, env, x->c);
+            return join(e, cond, a, b, x->c->span);
+        }
         ct_mon_diag_error(e->diags, x->a->span,
                           "'static if' needs a condition of type Bool that is known at compile time");
         return cv_error(e);
@@ -460,7 +475,7 @@ struct ct_mon_cv ct_mon_elab_expr(struct ct_mon_elab *e, struct ct_mon_env *env,
     case A_NAME:
         return name(e, env, x->name, x->span);
     case A_ROOT:
-        return x->name ? name(e, e->global, x->name, x->span) : cv_error(e);
+        return x->name ? root(e, env, x) : cv_error(e);
     case A_TUPLE:
     case A_RECORD:
         return record(e, env, x);
@@ -482,6 +497,11 @@ struct ct_mon_cv ct_mon_elab_expr(struct ct_mon_elab *e, struct ct_mon_env *env,
         *c = (struct ct_mon_closure){.def = x->lambda, .env = env};
         return (struct ct_mon_cv){.kind = CV_CLOSURE, .closure = c};
     }
+    case A_EXTERN:
+        ct_mon_diag_error(e->diags, x->span,
+                          "An extern function is not part of the specification, and coretap has none; write "
+                          "its definition here");
+        return cv_error(e);
     case A_BUILTIN:
         ct_mon_diag_error(e->diags, x->span, "__builtin__ needs a definition with parameters around it");
         return cv_error(e);

@@ -5,6 +5,7 @@
 /* depth at which the unrolling of a recursion on constants ends; beyond it the recursion is a call */
 enum {
     UNROLL_MOST = 64,
+    UNTYPED_MOST = 4,   /* expansions of a function in itself before it counts as recursive without a type */
     MARK_MOST = 100000, /* most expressions searched for the parameters of a condition */
 };
 
@@ -72,7 +73,7 @@ static bool has_bit(uint64_t bits, size_t i)
 bool ct_mon_elab_wants_residual(const struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                                 const struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result)
 {
-    if (!def->active || !result->value || !n)
+    if (!def->active || !result->value || !n || (!def->type && def->active <= UNTYPED_MOST))
         return false;
     bool run_time = false;
     bool all_static = true;
@@ -268,8 +269,8 @@ struct ct_mon_cv ct_mon_elab_residual(struct ct_mon_elab *e, struct ct_mon_closu
 }
 
 struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
-                                     const struct ct_mon_type **types, struct ct_mon_node **consts, size_t n,
-                                     struct ct_mon_span at)
+                                     const struct ct_mon_type **types, const struct ct_mon_cv *fixed,
+                                     size_t n, struct ct_mon_span at)
 {
     struct ct_mon_fn *outer = e->fn;
     if (outer) {
@@ -280,8 +281,9 @@ struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
     e->fn = ct_mon_elab_fn_new(e, NULL, (uint32_t)n, NULL);
     uint32_t k = 0;
     for (size_t i = 0; i < n; i++)
-        args[i] = consts && consts[i] ? cv_cell(e, types[i], consts[i]->value)
-                                      : cv_value(ct_mon_ir_param(&e->pool, types[i], e->fn->level, k++));
+        args[i] = fixed && fixed[i].kind != CV_ERROR
+                      ? fixed[i]
+                      : cv_value(ct_mon_ir_param(&e->pool, types[i], e->fn->level, k++));
     /* depth starts at 0: macros around the lift do not make its function recursive */
     struct ct_mon_cv cv = ct_mon_elab_apply(e, f, args, n, at);
     struct ct_mon_ir *ir = ct_mon_elab_materialise(e, cv, at);

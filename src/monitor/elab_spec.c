@@ -14,6 +14,15 @@ enum {
     CONSTANTS_WORK = 200000000 /* units of work for calculating constants */
 };
 
+/* Makes an environment for many names. */
+static struct ct_mon_env *table_env(struct ct_mon_elab *e, struct ct_mon_env *up)
+{
+    struct ct_mon_env *env = ct_mon_env_new(e, up);
+    env->table_cap = GLOBAL_TABLE;
+    env->table = ARENA_ARRAY(e->arena, struct ct_mon_binding *, GLOBAL_TABLE);
+    return env;
+}
+
 void ct_mon_elab_init(struct ct_mon_elab *e, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                       const char *time_unit)
 {
@@ -27,23 +36,23 @@ void ct_mon_elab_init(struct ct_mon_elab *e, struct ct_mon_arena *arena, struct 
     ct_mon_types_init(&e->types, arena);
     ct_mon_ir_init(&e->pool, arena, &e->constants);
     ct_mon_graph_init(&e->graph, arena, &e->types, &e->pool);
-    e->global = ct_mon_env_new(e, NULL);
-    e->global->table_cap = GLOBAL_TABLE;
-    e->global->table = ARENA_ARRAY(arena, struct ct_mon_binding *, GLOBAL_TABLE);
+    e->library = table_env(e, NULL);
+    e->global = table_env(e, e->library);
 }
 
 static void declare_module(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast_stmt *s)
 {
     struct ct_mon_env *inner = ct_mon_env_new(e, env);
+    inner->name = s->name;
     ct_mon_elab_declare(e, inner, s->body);
     ct_mon_env_bind_value(e, env, s->name, s->name_span, (struct ct_mon_cv){.kind = CV_MODULE, .env = inner});
 }
 
 static void declare_type(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *s)
 {
-    /* the library's definitions are in the global scope, too, where built-in types keep their names */
+    /* in the global scope, types of the language keep their names */
     const struct ct_mon_binding *old = ct_mon_env_find(env, s->name, true);
-    if (old || (!env->up && ct_mon_elab_has_type(s->name))) {
+    if (old || (env == e->global && ct_mon_elab_has_type(s->name))) {
         ct_mon_elab_defined_twice(e, s->name, s->name_span, old ? old->span : (struct ct_mon_span){0});
         return;
     }
@@ -72,20 +81,23 @@ static void declare_input(struct ct_mon_elab *e, struct ct_mon_env *env, const s
 
 void ct_mon_elab_declare(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *stmts)
 {
-    /* types first: inputs may refer to types declared later */
+    /* inputs last: their types may be declared later, or imported */
     for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
         if (s->kind == S_TYPE && s->name)
             declare_type(e, env, s);
     for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next) {
-        if (!s->name)
-            continue;
-        if (s->kind == S_DEF && s->def->body->kind != A_ERROR)
+        if (s->kind == S_IMPORT)
+            ct_mon_env_add_import(e, env, s);
+        else if (s->kind == S_DEF && s->name && s->def->body->kind != A_ERROR)
             ct_mon_env_bind_def(e, env, s->def);
-        else if (s->kind == S_MODULE)
+        else if (s->kind == S_MODULE && s->name)
             declare_module(e, env, s);
-        else if (s->kind == S_IN)
-            declare_input(e, env, s);
     }
+    if (env == e->global)
+        ct_mon_elab_resolve_imports(e, env, stmts);
+    for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
+        if (s->kind == S_IN && s->name)
+            declare_input(e, env, s);
     /* what has an error keeps its name, unless another one is meant */
     for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
         if (s->kind == S_DEF && s->name && s->def->body->kind == A_ERROR &&
@@ -113,7 +125,7 @@ static void check_annotation(struct ct_mon_elab *e, const struct ct_mon_ast_stmt
 static void check_annotations(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmts)
 {
     struct ct_mon_names declared = {0};
-    ct_mon_library_names(e->global->lazy, true, &declared);
+    ct_mon_library_names(e->library->lazy, true, &declared);
     for (const struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
         if (s->kind == S_ANNOTATION && s->name)
             ct_mon_names_add(e->arena, &declared, s->name);
@@ -132,7 +144,7 @@ static void check_all(struct ct_mon_elab *e, struct ct_mon_env *env, const struc
             check_all(e, b->cv.env, s->body);
         else if (s->kind == S_DEF && b->cv.kind == CV_CLOSURE)
             ct_mon_elab_check_def(e, s->def, env);
-        else if (s->kind == S_DEF)
+        else if (s->kind == S_DEF && s->def->body->kind != A_EXTERN)
             ct_mon_elab_force(e, b, s->name_span);
         else if (s->kind == S_TYPE && s->type && !s->ntype_params)
             ct_mon_elab_type(e, env, s->type);
@@ -156,9 +168,36 @@ static void no_output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
         ct_mon_diag_error(e->diags, s->value->span, "The output is empty; a stream or a value was expected");
 }
 
+static void output_value(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s, struct ct_mon_cv cv,
+                         const char *name);
+
+/* Puts out the members of a record with streams, each as an output of its own: name.member. */
+static void output_members(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s, struct ct_mon_cv cv,
+                           const char *name)
+{
+    for (uint32_t i = 0; i < cv.type->n; i++) {
+        const char *full = ct_mon_arena_printf(e->arena, "%s.%s", name, cv.type->names[i]);
+        if (ct_mon_elab_step(e, s->value->span))
+            output_value(e, s, cv.members[i], ct_mon_arena_intern_z(e->arena, full));
+    }
+}
+
 static void output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
 {
     struct ct_mon_cv cv = ct_mon_elab_expr(e, e->global, s->value);
+    const struct ct_mon_ast_def *def = cv.kind == CV_CLOSURE ? cv.closure->def : NULL;
+    if (def && def->has_params && !def->nparams) /* def f() = …: the value of f */
+        cv = ct_mon_elab_call(e, cv, NULL, 0, s->value->span);
+    output_value(e, s, cv, s->name);
+}
+
+static void output_value(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s, struct ct_mon_cv cv,
+                         const char *name)
+{
+    if (cv.kind == CV_RECORD && !cv.type->value) {
+        output_members(e, s, cv, name);
+        return;
+    }
     if (cv.kind == CV_VALUE || (cv.kind == CV_RECORD && cv.type->value)) {
         struct ct_mon_ir *ir = ct_mon_elab_materialise(e, cv, s->value->span);
         cv = ir && ir_is_const(ir) ? cv_stream(e, ct_mon_node_const(&e->graph, ir->type, ir->value))
@@ -178,7 +217,7 @@ static void output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
     }
     ct_mon_elab_add_output(
         e, &(struct ct_mon_elab_output){
-               .name = s->name, .node = cv.node, .raw = s->raw || s->kind == S_PRINT, .span = s->name_span});
+               .name = name, .node = cv.node, .raw = s->raw || s->kind == S_PRINT, .span = s->name_span});
 }
 
 static void output_all(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmts)
@@ -196,7 +235,6 @@ static void output_all(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmt
 void ct_mon_elab_spec(struct ct_mon_elab *e, struct ct_mon_ast_stmt *stmts)
 {
     e->stack_base = __builtin_frame_address(0);
-    e->global->library = false;
     ct_mon_elab_declare(e, e->global, stmts);
     check_annotations(e, stmts);
     check_all(e, e->global, stmts);

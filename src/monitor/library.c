@@ -42,25 +42,29 @@ void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *sour
             if (strncmp(line, heads[i], strlen(heads[i])) == 0)
                 add(l, (uint32_t)(line - source->text), line + strlen(heads[i]));
     }
-    e->global->library = true;
-    e->global->lazy = l;
+    e->library->library = true;
+    e->library->lazy = l;
+    /* modules in which newer sources of the language have what stands outside of modules here */
+    static const char *const outer[] = {"StreamFunctions", "PrimitiveFunctions", "Types"};
+    for (size_t i = 0; i < sizeof outer / sizeof *outer; i++)
+        ct_mon_env_bind_value(e, e->library, ct_mon_arena_intern_z(e->arena, outer[i]),
+                              (struct ct_mon_span){0},
+                              (struct ct_mon_cv){.kind = CV_MODULE, .env = e->library});
 }
 
-/* Declares a definition in the global scope, independent of the function and the check in progress. */
+/* Declares a definition in the scope of the library, independent of the function and the check in progress.
+ */
 static void declare(struct ct_mon_library *l, struct definition *d)
 {
     struct ct_mon_elab *e = l->e;
     struct ct_mon_fn *fn = e->fn;
     const unsigned check = e->check;
-    const bool was_library = e->global->library;
     d->declared = true;
     e->fn = NULL;
     e->check = 0;
-    e->global->library = true;
-    ct_mon_elab_declare(e, e->global, ct_mon_parse_library(e->arena, e->diags, l->source, d->from, d->to));
+    ct_mon_elab_declare(e, e->library, ct_mon_parse_library(e->arena, e->diags, l->source, d->from, d->to));
     e->fn = fn;
     e->check = check;
-    e->global->library = was_library;
 }
 
 bool ct_mon_library_declare(struct ct_mon_library *l, const char *name)

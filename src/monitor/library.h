@@ -8,8 +8,8 @@
 /* name of the library's source in messages */
 #define CT_MON_LIBRARY_NAME "<library>"
 
-/* Finds the definitions of `source` and registers them in the global scope. Each begins at the beginning of a
- * line and ends before the next one. */
+/* Finds the definitions of `source` and registers them in the scope of the library. Each begins at the
+ * beginning of a line and ends before the next one. */
 void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *source);
 
 /* Declares the definitions of this name if that has not been done. Returns false when nothing is new. */

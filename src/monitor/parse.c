@@ -34,6 +34,7 @@ static bool ends_early(const struct ct_mon_parser *p)
     case T_DEF:
     case T_TYPE:
     case T_MODULE:
+    case T_IMPORT:
     case T_INCLUDE:
     case T_PRINT:
     case T_AT:
@@ -59,7 +60,6 @@ const char *ct_mon_parse_instead(const struct ct_mon_parser *p)
         {T_ID, "not", "; write '!'"},
         {T_ID, "mod", "; write '%'"},
         {T_QUESTION, NULL, "; write 'if CONDITION then VALUE else VALUE'"},
-        {T_IMPORT, NULL, "; imports are not supported: write MODULE.NAME"},
     };
     const struct ct_mon_lexer *lx = &p->lx;
     const char *text = lx->source->text + lx->from, before = lx->from ? text[-1] : '\0';
@@ -202,6 +202,35 @@ static struct ct_mon_ast *builtin(struct ct_mon_parser *p)
     return e;
 }
 
+/* Reads extern("name"), or extern("name", body), whose body stands where there is no such function. */
+static struct ct_mon_ast *external(struct ct_mon_parser *p)
+{
+    struct ct_mon_ast *e = ARENA_NEW(p->arena, struct ct_mon_ast);
+    e->kind = A_EXTERN;
+    e->span = lex_span(&p->lx);
+    ct_mon_lex_next(&p->lx);
+    ct_mon_parse_expect(p, T_LPAREN, "'('");
+    if (p->lx.token != T_STRING)
+        ct_mon_parse_error(p, "the name of a function in quotes");
+    if (p->failed)
+        return e;
+    ct_mon_parse_expr(p);
+    struct ct_mon_ast *body = ct_mon_parse_accept(p, T_COMMA) ? ct_mon_parse_expr(p) : e;
+    ct_mon_parse_expect(p, T_RPAREN, "',' or ')'");
+    return body;
+}
+
+/* Returns whether the body of a definition begins with extern( here. */
+static bool is_external(const struct ct_mon_parser *p)
+{
+    struct ct_mon_lexer next = p->lx;
+    if (p->lx.token != T_ID || strcmp(p->lx.name, "extern") != 0)
+        return false;
+    next.quiet = true;
+    ct_mon_lex_next(&next);
+    return next.token == T_LPAREN;
+}
+
 void ct_mon_parse_skip_annotation(struct ct_mon_parser *p)
 {
     if (!ct_mon_parse_accept(p, T_LPAREN))
@@ -280,7 +309,7 @@ static struct ct_mon_ast *body(struct ct_mon_parser *p)
 {
     if (p->lx.token == T_BUILTIN)
         return builtin(p);
-    struct ct_mon_ast *e = ct_mon_parse_expr(p);
+    struct ct_mon_ast *e = is_external(p) ? external(p) : ct_mon_parse_expr(p);
     if (p->lx.token != T_WHERE || p->failed)
         return e;
     struct ct_mon_ast *block = ARENA_NEW(p->arena, struct ct_mon_ast);

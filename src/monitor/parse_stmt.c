@@ -77,16 +77,59 @@ static void module_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
     ct_mon_parse_expect(p, T_RBRACE, "a statement or '}'");
 }
 
+/* Reads the path of a module: a.b.c. */
+static void import_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
+{
+    size_t cap = 0;
+    s->kind = S_IMPORT;
+    s->value = ARENA_NEW(p->arena, struct ct_mon_ast);
+    ct_mon_lex_next(&p->lx);
+    do {
+        struct ct_mon_ast_arg part = {.name = p->lx.name, .name_span = lex_span(&p->lx)};
+        ct_mon_parse_expect(p, T_ID, "the name of a module");
+        ARENA_PUSH(p->arena, s->value->args, s->value->nargs, cap, part);
+    } while (!p->failed && ct_mon_parse_accept(p, T_DOT));
+    if (p->failed)
+        s->value->nargs = 0;
+}
+
+/* Reads @name(…) or @@name(…). Returns the name, with the second '@'. */
+static const char *annotation_name(struct ct_mon_parser *p)
+{
+    ct_mon_lex_next(&p->lx);
+    const bool global = ct_mon_parse_accept(p, T_AT);
+    const char *name = p->lx.name;
+    if (!ct_mon_parse_expect(p, T_ID, "the name of the annotation"))
+        return NULL;
+    ct_mon_parse_skip_annotation(p);
+    return global ? ct_mon_arena_intern_z(p->arena, ct_mon_arena_printf(p->arena, "@%s", name)) : name;
+}
+
+/* Reads an annotation of the whole specification, if one begins here. */
+static bool global_annotation(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
+{
+    struct ct_mon_lexer next = p->lx;
+    next.quiet = true;
+    if (p->lx.token == T_AT)
+        ct_mon_lex_next(&next);
+    if (p->lx.token != T_AT || next.token != T_AT)
+        return false;
+    s->kind = S_GLOBAL;
+    s->annotations = ARENA_NEW(p->arena, struct ct_mon_ast_annotation);
+    s->annotations->span = s->span;
+    s->annotations->name = annotation_name(p);
+    if (p->failed)
+        s->annotations = NULL;
+    return true;
+}
+
 static void def_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
     struct ct_mon_lexer before = p->lx;
     ct_mon_lex_next(&p->lx);
     if (p->lx.token == T_AT) { /* def @name(params): declares an annotation */
-        ct_mon_lex_next(&p->lx);
         s->kind = S_ANNOTATION;
-        s->name = p->lx.name;
-        ct_mon_parse_expect(p, T_ID, "the name of the annotation");
-        ct_mon_parse_skip_annotation(p);
+        s->name = annotation_name(p);
         return;
     }
     p->lx = before;
@@ -221,6 +264,8 @@ static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
         return include(p);
     struct ct_mon_ast_stmt *s = ARENA_NEW(p->arena, struct ct_mon_ast_stmt);
     s->span = lex_span(&p->lx);
+    if (!module && global_annotation(p, s))
+        return s;
     bool liftable;
     s->annotations = ct_mon_parse_annotations(p, &liftable);
     switch (p->failed ? T_BAD : p->lx.token) {
@@ -232,6 +277,9 @@ static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
         break;
     case T_MODULE:
         module_statement(p, s);
+        break;
+    case T_IMPORT:
+        import_statement(p, s);
         break;
     case T_IN:
     case T_OUT:

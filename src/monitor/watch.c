@@ -330,7 +330,7 @@ static struct ct_mon_wv name(struct ct_mon_watch *w, struct ct_mon_wenv *env, co
     if (d)
         return definition(w, d, trigger, x->span);
     struct ct_mon_binding *b = ct_mon_env_find(w->e->global, x->name, false);
-    if (!b || b->env->library || b->cv.kind != CV_STREAM)
+    if (!b || b->cv.kind != CV_STREAM)
         return ct_mon_watch_undefined(w, x, "variable");
     bool signal = b->type_def; /* type_def marks inputs that were declared as signals */
     return sampled(w, (struct ct_mon_wv){.kind = signal ? WV_SIGNAL : WV_EVENTS, .node = b->cv.node},
@@ -444,7 +444,7 @@ static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
     }
     const struct ct_mon_binding *old = ct_mon_env_find(e->global, in->name, false);
     const struct ct_mon_wdef *definition = ct_mon_watch_find(w, in->name);
-    if ((old && !old->env->library) || definition) {
+    if (old || definition) {
         ct_mon_elab_defined_twice(e, in->name, in->span, definition ? definition->span : old->span);
         return;
     }

@@ -29,7 +29,7 @@ static const char *library_error(struct ct_mon_arena *arena, const char *text, s
     e = ARENA_NEW(arena, struct ct_mon_elab);
     ct_mon_elab_init(e, arena, &diags, NULL);
     ct_mon_library_open(e, source);
-    ct_mon_library_declare_all(e->global->lazy);
+    ct_mon_library_declare_all(e->library->lazy);
     ct_mon_heap_free(&e->constants);
     return diags.first ? diags.first->text : NULL;
 }

@@ -317,11 +317,9 @@ out M.z
 
 ### a library name again at global level
 def count = 1
+out count
 >>>
-! s.tessla:1:5: error: Multiple definitions of count in same scope; the library has this name: choose another one
-!     1 | def count = 1
-!       |     ^^^^^
-[1]
+0: count = 1
 
 ### types
 in x: Events[Int]
@@ -597,16 +595,14 @@ out slift1(x, (a: Int) => f(1, 15000)) as q
 3: p = 75007
 3: q = 15000
 
-### static if on a parameter: a parameter that is not constant
+### static if on a parameter: a condition that is not constant is a choice at run time
 in x: Events[Int]
 def f(n: Int, k: Int): Int = static if n > 0 && k > 0 then f(n, k - 1) + n else 7
-out slift1(x, (a: Int) => f(3, a))
+out slift1(x, (a: Int) => f(3, a)) as p
 <<<
+1: x = 4
 >>>
-! s.tessla:2:40: error: 'static if' needs a condition of type Bool that is known at compile time
-!     2 | def f(n: Int, k: Int): Int = static if n > 0 && k > 0 then f(n, k - 1) + n else 7
-!       |                                        ^^^^^^^^^^^^^^
-[1]
+1: p = 19
 
 ### static if on a parameter: a member, through a definition, in a function inside
 in x: Events[Int]
@@ -726,3 +722,144 @@ out slift1(s, M.twice) as t
 1: s = "ab"
 >>>
 1: t = "abab"
+
+### a function on values takes a function, and streams in place of values
+in x: Events[Int]
+in y: Events[Int]
+liftable def both(a: Int, f: (Int) => Int, b: Int): Int = f(a) - f(b)
+def tenfold(v: Int): Int = v * 10
+out both(x, tenfold, y) as p
+out both(f = (v: Int) => v + 1, a = 7, b = 3) as q
+<<<
+1: x = 4
+2: y = 1
+>>>
+0: q = 4
+2: p = 30
+
+### a definition without a type needs one beside it that has one, and the reverse
+in x: Events[Int]
+def next = if full then 0 else last(level, x) + x
+def full = default(last(level, x) > 8, false)
+def level: Events[Int] = default(next, 0)
+out level
+<<<
+1: x = 5
+2: x = 5
+3: x = 5
+4: x = 5
+>>>
+0: level = 0
+1: level = 5
+2: level = 10
+3: level = 0
+4: level = 5
+
+### a cycle of definitions without any type
+in x: Events[Int]
+def a = last(b, x)
+def b = default(a, 0)
+out b
+>>>
+! s.tessla:2:5: error: Recursive definition a needs a type annotation; write 'def a: TYPE = …'
+!     2 | def a = last(b, x)
+!       |     ^
+[1]
+
+### a function without a type that is called within its own argument
+def apply(f: (Int) => Int, v: Int) = f(v)
+def steps(n: Int): Int = if n == 0 then 0 else 1 + apply(steps, n - 1)
+in x: Events[Int]
+out slift1(x, steps) as s
+<<<
+1: x = 40
+>>>
+1: s = 40
+
+### static if in a function on values chooses at run time where it must
+in x: Events[Int]
+def length(l: List[Int]): Int = static if List.isEmpty(l) then 0 else 1 + length(List.tail(l))
+out slift1(fold(x, List.empty[Int], List.append), length) as n
+<<<
+1: x = 3
+2: x = 3
+>>>
+0: n = 0
+1: n = 1
+2: n = 2
+
+### functions without parameters
+in x: Events[Int]
+def five() = 5
+out five
+out five() + x as s
+out (() => 6)() as six
+<<<
+1: x = 2
+>>>
+0: five = 5
+0: six = 6
+1: s = 7
+
+### members of a record with streams are outputs of their own
+in x: Events[Int]
+def car = {speed = x, wheel = {left = x + 1, size = {inches = 18}}}
+out car
+out (x, 1) as pair
+<<<
+1: x = 3
+>>>
+0: car.wheel.size = {inches = 18}
+0: pair._2 = 1
+1: car.speed = 3
+1: car.wheel.left = 4
+1: pair._1 = 3
+
+### positional arguments fill what named ones leave
+liftable def minus(a: Int, b: Int): Int = a - b
+out minus(a = 9, 2) as x
+out minus(b = 9, 2) as y
+out minus(9, a = 2) as z
+>>>
+! s.tessla:4:14: error: Argument a of minus is given twice
+!     4 | out minus(9, a = 2) as z
+!       |              ^
+[1]
+
+### annotations of a specification
+@@target("board", 3)
+def @@target(name: String, cores: Int)
+in x: Events[Int]
+out x
+@@target("other", 1)
+<<<
+1: x = 2
+>>>
+1: x = 2
+
+### an annotation of a specification that nothing declares
+def @@target(name: String)
+@@targt("board")
+out 1
+>>>
+! s.tessla:2:1: error: Undefined annotation @@targt; did you mean '@target'?
+!     2 | @@targt("board")
+!       | ^
+[1]
+
+### extern: a definition of another program
+def rare(x: Int): Int = extern("native:rare")
+liftable def half(x: Int): Int = extern("native:half", x / 2)
+def unused: Int = extern("native:unused")
+out half(9) as h
+>>>
+0: h = 4
+
+### extern: what nothing defines
+def rare(x: Int): Int = extern("native:rare")
+out rare(3)
+>>>
+! s.tessla:1:25: error: An extern function is not part of the specification, and coretap has none; write its definition here
+!     1 | def rare(x: Int): Int = extern("native:rare")
+!       |                         ^^^^^^
+[1]

@@ -348,8 +348,9 @@ out bursts(e, burstLength = 2, waitingPeriod = 4, burstAmount = 2) as b
 17: e
 18: e
 >>>
+0: b = true
 10: b = true
-12: b = true
+12: b = false
 13: b = false
 15: b = false
 16: b = true
@@ -368,6 +369,7 @@ out burstsSince(e, 2, 4, 2, s) as b
 14: e
 15: e
 >>>
+0: b = true
 10: b = true
 11: b = true
 13: b = true
@@ -566,3 +568,163 @@ out prev(prev(l)) as p
 >>>
 2: p = List()
 3: p = List(1)
+
+### maps of the latest key, and numbers for values
+in k: Events[String]
+in v: Events[Int]
+out Map.collectMax(k, v) as most
+out Map.collectMin(key = k, value = v) as least
+out Map.counting(k) as id
+<<<
+1: v = 9
+2: k = "a"
+3: v = 4
+4: v = 2
+5: k = "b"
+5: v = 7
+6: k = "a"
+>>>
+0: most = Map()
+0: least = Map()
+0: id = Map()
+2: id = Map("a" -> 1)
+3: most = Map("a" -> 4)
+3: least = Map("a" -> 4)
+4: most = Map("a" -> 4)
+4: least = Map("a" -> 2)
+5: most = Map("a" -> 4, "b" -> 7)
+5: least = Map("a" -> 2, "b" -> 7)
+5: id = Map("a" -> 1, "b" -> 2)
+6: id = Map("a" -> 1, "b" -> 2)
+
+### functions of collections take streams, beside functions on values
+in l: Events[List[Int]]
+in s: Events[Set[Int]]
+in m: Events[Map[Int, Int]]
+in a: Events[Int]
+out List.map(l, (x: Int) => x * x) as lm
+out List.fold(l, a, Operators.add) as lf
+out List.zip(l, List.tail(l)) as lz
+out List.zipWithIndex(l) as li
+out Set.map(s, (x: Int) => x % 2 == 0) as sm
+out Set.fold(s, 0, max) as sf
+out Map.map(m, (k: Int, v: Int) => (v, "${k}")) as mm
+out Map.fold(m, 0, (r: Int, k: Int, v: Int) => r + k * v) as mf
+out Set.singleton(a) as one
+<<<
+1: l = List(3, 1, 2)
+1: s = Set(4, 6, 7)
+1: m = Map(1 -> 5, 2 -> 6)
+1: a = 10
+2: l = List()
+>>>
+1: lm = List(9, 1, 4)
+1: lf = 16
+1: lz = List((3, 1), (1, 2))
+1: li = List((0, 3), (1, 1), (2, 2))
+1: sm = Set(true, false)
+1: sf = 7
+1: mm = Map(5 -> "1", 6 -> "2")
+1: mf = 17
+1: one = Set(10)
+2: lm = List()
+2: lf = 10
+2: lz = List()
+2: li = List()
+
+### zip and other names of newer sources
+in x: Events[Int]
+in y: Events[Bool]
+out zip(x, y) as z
+out zip3(x, y, x) as z3
+out zip5(x, x, y, y, x)._5 as z5
+out merge2(x, 0) as m
+out mergeUnit2(x, y) as u
+out OptionUtils.map(Some(3), (v: Int) => v + 1) as o
+out Option.isNone(Option.None[Int]) as n
+<<<
+1: x = 5
+2: y = true
+3: x = 6
+3: y = false
+>>>
+0: m = 0
+0: o = Some(4)
+0: n = true
+1: z = (Some(5), None)
+1: z3 = (Some(5), None, Some(5))
+1: z5 = Some(5)
+1: m = 5
+1: u = ()
+2: z = (None, Some(true))
+2: z3 = (None, Some(true), None)
+2: z5 = None
+2: u = ()
+3: z = (Some(6), Some(false))
+3: z3 = (Some(6), Some(false), Some(6))
+3: z5 = Some(6)
+3: m = 6
+3: u = ()
+
+### since, with a time: less than x ago, or x ago and earlier
+in a: Events[Bool]
+in b: Events[Bool]
+out MITL.since0(3, a, b) as near
+out MITL.sinceInfinity(3, a, b) as far
+out LTL.since(a, b) as s
+<<<
+0: a = true
+0: b = false
+1: b = true
+2: b = false
+3: b = true
+7: b = false
+12: a = false
+13: a = true
+14: b = true
+16: a = false
+20: a = true
+>>>
+0: near = false
+0: far = false
+0: s = false
+1: near = true
+1: s = true
+4: far = true
+10: near = false
+12: far = false
+12: s = false
+14: near = true
+14: s = true
+16: near = false
+16: s = false
+20: near = true
+20: s = true
+
+### once and historically, with a time
+in a: Events[Bool]
+out MITL.once0(2, a) as o
+out MITL.onceInfinity(2, a) as oi
+out MITL.historically0(2, a) as h
+out MITL.historicallyInfinity(2, a) as hi
+out LTL.once(a) as lo
+out LTL.historically(a) as lh
+<<<
+0: a = true
+1: a = false
+8: a = true
+20: a = true
+>>>
+0: o = true
+0: oi = false
+0: h = true
+0: hi = true
+0: lo = true
+0: lh = true
+1: h = false
+1: lh = false
+2: oi = true
+3: o = false
+3: hi = false
+8: o = true
+10: h = true

@@ -392,9 +392,9 @@ import foo.bar
 in q: Events[Int]
 out q
 >>>
-! s.tessla:1:1: error: Expected a statement: 'def', 'in', 'out', 'type', 'module' or 'include', found 'import'; imports are not supported: write MODULE.NAME
+! s.tessla:1:8: error: Undefined module foo
 !     1 | import foo.bar
-!       | ^^^^^^
+!       |        ^^^
 [1]
 
 ### typographic quotes
