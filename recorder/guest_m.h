@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where QEMU keeps the state of one processor. It is valid at the begin of a block. */
@@ -14,12 +15,18 @@ struct guest_m {
     const uint32_t *other_sp;  /* MSP or PSP, whichever is not R13 */
     /* With the Security Extension, else NULL: whether the state is Secure, and the MSP and PSP of the other
      * state. */
-    const uint32_t *secure, *other_state_msp, *other_state_psp;
+    uint32_t *secure;
+    const uint32_t *other_state_msp, *other_state_psp;
+    const uint32_t *control[2]; /* of Non-secure and Secure state; without the extension only the first */
 };
 
 /* Finds the state of a processor, from guest_current or guest_cpu. Returns false when it is none of the M
  * profile, or QEMU does not describe its state. */
 bool guest_m_find(void *cpu, struct guest_m *m);
+
+/* Reads memory as Secure or Non-secure state sees it, whichever the processor is in. Returns false when that
+ * cannot be read. */
+bool guest_m_memory(const struct guest_m *m, bool secure, uint32_t addr, void *out, size_t size);
 
 /* Returns how many instructions of an IT block are left at the begin of the block being translated. */
 unsigned guest_m_it_left(const struct guest_m *m);

@@ -36,8 +36,7 @@
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
 
-#define VECTOR 0x80u       /* bytes of an exception vector: Arm ARM DDI 0487, D1.3.1 */
-#define SG     0xe97fe97fu /* the instruction */
+#define VECTOR 0x80u /* bytes of an exception vector: Arm ARM DDI 0487, D1.3.1 */
 
 /* The newest published clock, in a cache line of its own. */
 static struct {
@@ -194,7 +193,7 @@ static void put_taken(unsigned cpu, const struct exception_m *taken, unsigned co
     for (unsigned i = 0; i < count; i++) {
         chunks_put(cpu, TRACE_M_TAKEN | taken[i].number);
         chunks_put(cpu, taken[i].return_to);
-        chunks_put(cpu, taken[i].interrupted);
+        chunks_put(cpu, taken[i].interrupted | (taken[i].after_sg ? TRACE_M_SG : 0));
     }
 }
 
@@ -215,12 +214,17 @@ static void put_exceptions(unsigned cpu, const struct block *b)
     const bool handler = atomic_load_explicit(&b->handler, memory_order_relaxed);
     if (!exceptions_m_may_change(w->exceptions, handler, (uint32_t)b->addr))
         return;
-    const uint32_t handled = *w->exceptions->cpu.exception;
-    switch (exceptions_m_follow(w->exceptions, handler, (uint32_t)b->addr, taken, &count)) {
+    const enum exceptions_m_change change =
+        exceptions_m_follow(w->exceptions, handler, (uint32_t)b->addr, taken, &count);
+    const uint32_t handled = w->exceptions->active[w->exceptions->depth - 1].number;
+    switch (change) {
     case EXCEPTIONS_M_NONE:
         break;
     case EXCEPTIONS_M_RETURNED:
         chunks_put(cpu, TRACE_M_RETURNED | handled);
+        break;
+    case EXCEPTIONS_M_RETURNED_TO_SG:
+        chunks_put(cpu, TRACE_M_RETURNED | TRACE_M_SG_RETURN | handled);
         break;
     case EXCEPTIONS_M_TAKEN_SOME:
         put_taken(cpu, taken, count);
@@ -454,11 +458,10 @@ static uint32_t system_flags(struct block *b, uint32_t last)
     }
     if (!guest_m_find(guest_current(), &state))
         abort();
-    uint32_t flags = guest_m_it_left(&state) << TRACE_BLOCK_IT_SHIFT, before;
+    uint32_t flags = guest_m_it_left(&state) << TRACE_BLOCK_IT_SHIFT;
     if (state.secure && *state.secure)
         flags |= TRACE_BLOCK_SECURE;
-    if (flags & TRACE_BLOCK_SECURE && guest_machine_memory(state.cpu, b->addr - 4, &before, sizeof before) &&
-        before == SG)
+    if (flags & TRACE_BLOCK_SECURE && exceptions_m_is_behind_sg(&state, (uint32_t)b->addr))
         flags |= TRACE_BLOCK_AFTER_SG;
     return flags;
 }

@@ -41,12 +41,19 @@
                                         the data are in the next four words (low, high; low, high) */
 
 /* The M profile: before the block behind it, an exception was taken, or several in this order; value: its
- * number. The next two words are its return address and the number of the exception that was handled before,
- * or 0. When that is not the one handled by the block before, the one handled there returned first. */
-#define TRACE_M_TAKEN 0xf9000000u
+ * number, in all of these with TRACE_M_SECURE for the Secure one of two. The next two words are its return
+ * address and the number of the exception that was handled before, or 0. When that is not the one handled by
+ * the block before, the one handled there returned first. With TRACE_M_SG in the second word, the SG
+ * instruction directly before the return address was executed, behind that return or else behind the block
+ * before, unless that is Secure. */
+#define TRACE_M_TAKEN  0xf9000000u
+#define TRACE_M_SECURE 0x200u
+#define TRACE_M_SG     0x80000000u
 #define TRACE_M_RETURNED                                                                                     \
-    0xfa000000u /* the exception that was handled has returned; value: the one handled now, or 0 */
-#define TRACE_M_RESET 0xfb000000u /* the block behind it may be the first one after a reset */
+    0xfa000000u                       /* the exception that was handled has returned; value: the one handled \
+                                           now, or 0 */
+#define TRACE_M_SG_RETURN 0x800000u   /* in this value: to the SG instruction directly before the block */
+#define TRACE_M_RESET     0xfb000000u /* the block behind it may be the first one after a reset */
 #define TRACE_M_LOST                                                                                         \
     0xfc000000u /* it is unknown how execution came to the block behind it; value: the exception handled now \
                  */

@@ -23,6 +23,8 @@ struct ct_code_stop {
     uint64_t end; /* address behind the instruction */
 };
 
+#define CT_CODE_SG_SIZE 4u /* bytes of an SG instruction */
+
 struct ct_code_block {
     uint64_t addr;
     uint64_t end;

@@ -454,7 +454,8 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
         case TRACE_M_RESET:
         case TRACE_M_LOST:
             p->m.change = TRACE_KIND(words[i]);
-            p->m.next_handled = TRACE_VALUE(words[i]);
+            p->m.to_sg = TRACE_VALUE(words[i]) & TRACE_M_SG_RETURN;
+            p->m.next_handled = TRACE_VALUE(words[i]) & ~TRACE_M_SG_RETURN;
             break;
         case TRACE_CONTEXT:
             if (size - i < 2)

@@ -24,7 +24,8 @@ void ct_path_taken_m(struct ct_path *p, uint32_t number, uint32_t return_to, uin
         return;
     m->taken[m->taken_count].number = number;
     m->taken[m->taken_count].return_to = return_to;
-    m->taken[m->taken_count++].interrupted = interrupted;
+    m->taken[m->taken_count].after_sg = interrupted & TRACE_M_SG;
+    m->taken[m->taken_count++].interrupted = interrupted & ~TRACE_M_SG;
 }
 
 uint64_t ct_path_unplaced(const struct ct_path *p)
@@ -32,30 +33,42 @@ uint64_t ct_path_unplaced(const struct ct_path *p)
     return p->unplaced;
 }
 
-static unsigned traced_number(uint32_t number)
+static unsigned traced_number(uint32_t exception)
 {
+    const uint32_t number = exception & ~TRACE_M_SECURE;
     return number < FIRST_LATER_IRQ ? number : number - FIRST_IRQ + LATER_IRQS;
 }
 
 /* ---- ways from one block to the next ---- */
+
+#define NON_SECURE 0u /* the level of the M profile that is not CT_UNIT_SECURE */
 
 static struct ct_path_place place_of(uint64_t addr, unsigned level)
 {
     return (struct ct_path_place){addr, CT_ISA_T32, level};
 }
 
-/* Continues at `b` without an exception. Non-secure code enters Secure state through an SG instruction, which
- * QEMU does not report: trace begins anew behind it. */
+/* Passes on the current block, whose end leads to `to`. `enters`: to the SG instruction directly before
+ * `to`, by which Non-secure code enters Secure state. QEMU executes it outside of blocks. */
+static int tell_ending(struct ct_path *p, const struct ct_path_ending *e, struct ct_path_place to,
+                       bool returns, bool enters)
+{
+    if (!enters)
+        return ct_path_tell_ending(p, e, to, returns);
+    const struct ct_path_place gate = place_of(to.addr - CT_CODE_SG_SIZE, NON_SECURE);
+    const int status = ct_path_tell_ending(p, e, gate, returns);
+    ct_unit_insns(p->unit, 1, gate.addr, to.addr, true);
+    ct_unit_next_level(p->unit, CT_UNIT_SECURE);
+    return status;
+}
+
+/* Continues at `b` without an exception. */
 static int flow_to(struct ct_path *p, const struct ct_code_block *b, bool *left)
 {
     const bool enters = p->now->level != CT_UNIT_SECURE && b->level == CT_UNIT_SECURE && b->after_sg;
-    const uint64_t to = enters ? b->addr - 4 : b->addr;
     struct ct_path_ending e;
-    const bool fits = ct_path_find_ending(p, to, &e);
-    *left = enters || !fits;
-    if (!fits)
-        return ct_path_lose(p);
-    return ct_path_tell_ending(p, &e, place_of(to, enters ? p->now->level : b->level), false);
+    *left = !ct_path_find_ending(p, enters ? b->addr - CT_CODE_SG_SIZE : b->addr, &e);
+    return *left ? ct_path_lose(p) : tell_ending(p, &e, place_of(b->addr, b->level), false, enters);
 }
 
 /* Finds the end of a block with a return from an exception. */
@@ -69,7 +82,7 @@ static int return_to(struct ct_path *p, const struct ct_code_block *b, bool *lef
 {
     struct ct_path_ending e;
     *left = !find_return(p, &e);
-    return *left ? ct_path_lose(p) : ct_path_tell_ending(p, &e, place_of(b->addr, b->level), true);
+    return *left ? ct_path_lose(p) : tell_ending(p, &e, place_of(b->addr, b->level), true, p->m.to_sg);
 }
 
 /* Drops the first exception when it was not taken: the handler jumped to its begin. */
@@ -89,13 +102,15 @@ static int take(struct ct_path *p, const struct ct_code_block *b, bool *left)
     drop_jump(p);
     if (!m->taken_count)
         return flow_to(p, b, left);
-    const bool chained = m->taken[0].interrupted != m->handled;
-    const uint64_t return_to = chained ? CT_UNIT_CHAINED : m->taken[0].return_to;
-    if (!(chained ? find_return(p, &e) : ct_path_find_ending(p, return_to, &e))) {
+    const bool returned = m->taken[0].interrupted != m->handled;
+    const bool enters = m->taken[0].after_sg && (returned || p->now->level != CT_UNIT_SECURE);
+    const uint64_t return_to = returned && !enters ? CT_UNIT_CHAINED : m->taken[0].return_to;
+    if (!(returned ? find_return(p, &e)
+                   : ct_path_find_ending(p, enters ? return_to - CT_CODE_SG_SIZE : return_to, &e))) {
         *left = true;
         return ct_path_lose(p);
     }
-    int status = ct_path_tell_ending(p, &e, place_of(return_to, p->now->level), chained);
+    int status = tell_ending(p, &e, place_of(return_to, p->now->level), returned, enters);
     for (unsigned i = 0; i < m->taken_count && !status; i++) {
         status = ct_unit_exception(p->unit, traced_number(m->taken[i].number));
         ct_unit_next_level(p->unit, b->level);
@@ -152,6 +167,7 @@ int ct_path_enter_m(struct ct_path *p, const struct ct_code_block *b)
     if (p->m.change)
         p->m.handled = p->m.next_handled;
     p->m.change = p->m.taken_count = 0;
+    p->m.to_sg = false;
     if (status || !left)
         return status;
     ct_unit_next_level(p->unit, b->level);

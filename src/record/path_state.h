@@ -18,11 +18,13 @@ struct ct_path_m {
     uint32_t handled, next_handled; /* number of the exception that the current and the next block handle; 0:
                                        Thread mode */
     uint32_t change;                /* TRACE_M_TAKEN, TRACE_M_RETURNED, TRACE_M_RESET, TRACE_M_LOST; 0 */
+    bool to_sg;                     /* TRACE_M_SG_RETURN */
     unsigned taken_count;
     struct {
         uint32_t number;
         uint32_t return_to;
         uint32_t interrupted; /* exception whose handler it interrupted; 0: Thread mode */
+        bool after_sg;        /* TRACE_M_SG */
     } taken[CT_PATH_TAKEN];
 };
 

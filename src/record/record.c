@@ -114,7 +114,10 @@ static int add_block(struct record *r, const struct trace_block *b, uint64_t add
         .after_sg = b->flags & TRACE_BLOCK_AFTER_SG,
         .insns = b->insns,
     };
-    const int rc = check_machine(r, addr);
+    static const uint8_t sg[CT_CODE_SG_SIZE] = {0x7f, 0xe9, 0x7f, 0xe9};
+    int rc = check_machine(r, addr);
+    if (!rc && head.after_sg) /* it is in no block */
+        rc = ct_code_add_memory(r->code, addr - sizeof sg, sg, sizeof sg);
     return rc ? rc : ct_code_add_block(r->code, b->id, &head, (const uint8_t *)(b + 1), b->size);
 }
 

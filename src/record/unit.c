@@ -343,6 +343,7 @@ static int branch(struct ct_unit *u, const struct ct_insn *insn, bool taken, uin
         if (indirect && !target)
             target =
                 insn->sub == CT_INSN_SUB_LINK || u->next_level != u->level || !pops(u, next, (uint8_t)isa);
+        target |= taken && u->next_level != u->said_level; /* a context comes with an address */
         u->waypoints++;
         status = u->voice->branch(u, taken, target, eret && next != CT_UNIT_CHAINED,
                                   &(struct ct_unit_place){next, (uint8_t)isa});

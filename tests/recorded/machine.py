@@ -5,13 +5,14 @@ import struct
 
 
 class Code:
-    """The halfwords of a program."""
+    """The halfwords of programs."""
 
-    def __init__(self, path):
-        data = path.read_bytes()
-        at, count = struct.unpack_from("<I", data, 28)[0], struct.unpack_from("<H", data, 44)[0]
-        segments = [struct.unpack_from("<8I", data, at + 32 * i) for i in range(count)]
-        self.parts = [(s[2], data[s[1]:s[1] + s[4]]) for s in segments if s[0] == 1]
+    def __init__(self, *paths):
+        self.parts = []
+        for data in (path.read_bytes() for path in paths):
+            at, count = struct.unpack_from("<I", data, 28)[0], struct.unpack_from("<H", data, 44)[0]
+            segments = [struct.unpack_from("<8I", data, at + 32 * i) for i in range(count)]
+            self.parts += [(s[2], data[s[1]:s[1] + s[4]]) for s in segments if s[0] == 1]
 
     def after(self, addr):
         """Returns the address of the next instruction."""
@@ -45,6 +46,8 @@ def log_of(path, taking, code=None):
             block = None
         elif line.startswith("Stopped execution"):
             blocks.pop()
+        elif gate := re.match(r"\.\.\.really an SG instruction at 0x(\w+)", line):
+            blocks.append([int(gate[1], 16)])
         elif number := re.search(taking, line):
             taken.append(int(number[1]))
         elif line.startswith("IN:"):

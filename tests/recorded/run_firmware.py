@@ -64,22 +64,23 @@ def traced_number(number):
     return number if number < 24 else number - 16 + 0x200
 
 
-def record(folder, elf, board, options=(), qemu=(), begins=(1,)):
-    """Records a run and compares it with QEMU's log. `begins` tells how often trace may begin. Returns
-    the number of instructions, those of the exceptions, and the number of blocks that were left early."""
+def record(folder, elf, board, options=(), qemu=(), other=None):
+    """Records a run and compares it with QEMU's log. `other` is a second program. Returns the number of
+    instructions, those of the exceptions, and the number of blocks that were left early."""
     capture, truth, log = folder / "capture", folder / "truth", folder / "log"
     got = run(COMMAND, "record", "-q", "--system", "-o", capture, "--truth", truth, *options, "--",
               "qemu-system-arm", "-M", board, "-nographic", "-semihosting", "-kernel", elf, "-d",
-              "exec,nochain,int,in_asm", "-D", log, *qemu, stdin=subprocess.DEVNULL)
+              "exec,nochain,int,in_asm", "-D", log, *qemu,
+              *(["-device", f"loader,file={other}"] if other else []), stdin=subprocess.DEVNULL)
     assert got.returncode == 0 and "coretap" not in got.stderr, got
-    code = machine.Code(elf)
+    code = machine.Code(elf, other) if other else machine.Code(elf)
     insns = machine.executed(truth, code)
     blocks, taken = machine.log_of(log, r"taking pending \w+ exception (\d+)", code)
     early = machine.compare_path(insns, blocks)
     elements = run(COMMAND, "list", "-q", "--elements", capture).stdout
     same = run(COMPARE, truth, input=elements)
     assert same.returncode == 0, same.stdout
-    assert elements.count("trace_on") in begins, "trace began in other places"
+    assert elements.count("trace_on") == 1, "trace began anew"
     numbers = [int(n, 16) for n in re.findall(r" exception exc=([0-9a-f]+)", elements)]
     assert numbers.pop() == DEBUG_HALT, "QEMU did not end in a semihosting call"
     logged = [number for number in numbers if number != RESET]
@@ -107,14 +108,40 @@ def check_resets(folder):
 
 
 def check_secure(folder):
-    """Checks calls between Secure and Non-secure code. Trace begins anew behind each SG instruction, because
-    QEMU does not report it, unless an exception comes there, whose return address tells the place."""
+    """Checks calls between Secure and Non-secure code."""
     elf = build(HERE / "firmware_secure.c", folder / "firmware.elf", "cortex-m33", [],
                 HERE / "firmware_secure.ld")
-    count, numbers, _ = record(folder, elf, "mps2-an505", begins=range(1 + 12, 1 + 15 + 1))
+    count, numbers, _ = record(folder, elf, "mps2-an505")
     listing = run(COMMAND, "list", "-q", "--elements", folder / "capture").stdout
     assert listing.count("sec=s ") >= 16 and listing.count("sec=ns ") >= 16, "states"
     return f"{count} instructions, {len(numbers)} exceptions"
+
+
+def check_trustzone(folder):
+    """Checks a Secure and a Non-secure program, whose exceptions interrupt each other, also directly before
+    and behind SG instructions."""
+    said = []
+    for i, (lazy, options, qemu) in enumerate((
+            ("0", [], ["-icount", "shift=4", "-singlestep"]),
+            ("(1u<<26)", ["--cycle-count", "--return-stack"], ["-icount", "shift=5", "-singlestep"]),
+            ("0", ["--framed", "--branch-broadcast", "--each"], []))):
+        gates, place = folder / f"gates{i}.o", folder / f"run{i}"
+        flags = ["-mfloat-abi=hard", f"-DSECURE_FLOAT={lazy}"]
+        secure = build(HERE / "firmware_cmse.c", folder / f"secure{i}.elf", "cortex-m33", [
+            *flags, "-DSECURE_SIDE", "-mcmse", f"-Wl,--cmse-implib,--out-implib={gates}"],
+            HERE / "firmware_cmse.ld")
+        other = build(HERE / "firmware_cmse.c", folder / f"other{i}.elf", "cortex-m33", [*flags, gates],
+                      HERE / "firmware_cmse_ns.ld")
+        place.mkdir()
+        count, numbers, _ = record(place, secure, "mps2-an505", options, qemu, other)
+        assert {7, SVC, 0xe, 0xf, 0x13, 0x15} <= set(numbers), set(numbers)
+        listing = run(COMMAND, "list", "-q", "--elements", place / "capture").stdout
+        states = [listing.count("sec=s "), listing.count("sec=ns ")]
+        assert min(states) > 1000 and abs(states[0] - states[1]) < 100, states
+        counts = run(COMMAND, "cover", "-q", "--functions", place / "capture").stdout
+        assert re.search(r"^\s*\d+\b.*gate_float", counts, re.M) and "second_task" in counts, counts
+        said.append(f"{count} instructions, {len(numbers)} exceptions")
+    return "; ".join(said)
 
 
 def function(elf, name):
@@ -313,6 +340,7 @@ def main():
             tap.case(" ".join([run_of[0], *run_of[3], *run_of[4]]), None,
                      lambda: check_run(pathlib.Path(name), *run_of))
     for what, check in (("resets", check_resets), ("Secure and Non-secure code", check_secure),
+                        ("Secure and Non-secure programs", check_trustzone),
                         ("names and stacks", check_names), ("start and stop", check_start_stop),
                         ("ITM and DWT", check_itm), ("stream", check_stream),
                         ("no firmware", check_nothing)):
