@@ -311,10 +311,13 @@ static size_t first_of(const struct ct_debug_files *files, const uint8_t *id, si
                           compare_ids(files->entries[i].id, files->entries[i].id_size, id, size) < 0);
 }
 
-/* Returns whether a file contains the bytes of its code. Files with only debug information have just the
- * headers of code sections. errno is ENOMEM when out of memory. */
-static bool has_code(const char *path)
+/* Returns whether the file of an entry contains the bytes of its code. Files with only debug information have
+ * just the headers of code sections. The file may have been replaced since the folders were read: one with
+ * another build id is not that of the entry. errno is ENOMEM when out of memory. */
+static bool has_code(const struct entry *entry)
 {
+    const char *path = entry->path;
+    uint8_t id[CT_BUILD_ID_MOST];
     struct ct_mapped_file *file;
     struct ct_elf elf = {0};
     GElf_Shdr header;
@@ -329,6 +332,8 @@ static bool has_code(const char *path)
         for (Elf_Scn *scn = elf_nextscn(elf.elf, NULL); scn && !code; scn = elf_nextscn(elf.elf, scn))
             code = gelf_getshdr(scn, &header) && header.sh_type == SHT_PROGBITS &&
                    header.sh_flags & SHF_EXECINSTR && header.sh_flags & SHF_ALLOC;
+        const size_t id_size = ct_elf_build_id(&elf, file->size, id);
+        code = code && compare_ids(id, id_size, entry->id, entry->id_size) == 0;
         ct_elf_close(&elf);
     }
     ct_mapped_file_close(file);
@@ -345,7 +350,7 @@ int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id
         const struct entry *e = &files->entries[i];
         if (compare_ids(e->id, e->id_size, build_id, size) != 0)
             break;
-        if (has_code(e->path))
+        if (has_code(e))
             *path = e->path;
         else
             result = ct_unless_nomem(files->ctx, e->path, CT_OK);

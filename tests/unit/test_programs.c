@@ -21,6 +21,7 @@ static void write_file(const char *path, uint8_t id)
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     elf64_build(file, four_functions, 4);
     file[ELF_NOTE + 16] = id;
+    ((Elf64_Shdr *)(void *)(file + 0x200))[1].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     assert_int_equal(fwrite(file, sizeof file, 1, f), 1);
@@ -366,6 +367,30 @@ TEST_WITH(what_is_loaded_is_kept_for_later_sets_on_wish, f)
     renew(f, (struct ct_programs_options){0});
     ct_debug_files_free(files);
     ct_debug_files_keep(NULL);
+}
+
+TEST_WITH(a_folder_has_no_file_of_a_build_that_was_replaced, f)
+{
+    struct ct_debug_files *files;
+    const struct ct_symbols *symbols;
+    const char *path;
+    size_t size;
+    assert_int_equal(ct_program_symbols(add(f, f->here, NULL, NULL), &symbols), CT_OK);
+    const uint8_t *id = ct_symbols_build_id(symbols, &size);
+    assert_int_equal(ct_debug_files_new(f->ctx, &files), CT_OK);
+    assert_int_equal(ct_debug_files_add_dir(files, f->folder), CT_OK);
+    assert_int_equal(ct_debug_files_program(files, id, size, &path), CT_OK);
+    assert_string_equal(path, f->here);
+    unlink(f->here);
+    assert_int_equal(ct_debug_files_program(files, id, size, &path), CT_OK);
+    assert_null(path);
+    write_file(f->here, 3);
+    assert_int_equal(ct_debug_files_program(files, id, size, &path), CT_OK);
+    assert_null(path);
+    write_file(f->here, 1);
+    assert_int_equal(ct_debug_files_program(files, id, size, &path), CT_OK);
+    assert_string_equal(path, f->here);
+    ct_debug_files_free(files);
 }
 
 TEST_WITH(what_follows_the_memory_is_read_from_it, f)
