@@ -162,21 +162,32 @@ static int add_segments(struct ct_cfg *cfg, const struct ct_elf *elf, const stru
     return rc;
 }
 
-static int add_fixed(struct ct_cfg *cfg, const struct ct_mapped_file *file, uint64_t addr, uint64_t offset,
-                     uint64_t size)
+/* Adds bytes to the list of those that may be written, or to that of those that never are. */
+static int add_piece(struct ct_cfg *cfg, const struct ct_mapped_file *file, bool is_written,
+                     struct ct_cfg_fixed piece, uint64_t offset)
 {
-    if (offset > file->size || size > file->size - offset)
+    if (offset > file->size || piece.size > file->size - offset)
         return CT_OK;
-    const int rc = CT_CFG_ROOM(cfg, &cfg->fixed);
-    if (!rc)
-        cfg->fixed.at[cfg->fixed.count++] =
-            (struct ct_cfg_fixed){addr + cfg->bias, size, file->bytes + offset};
+    const int rc = is_written ? CT_CFG_ROOM(cfg, &cfg->written) : CT_CFG_ROOM(cfg, &cfg->fixed);
+    piece.bytes = file->bytes + offset;
+    if (!rc && is_written)
+        cfg->written.at[cfg->written.count++] = piece;
+    else if (!rc)
+        cfg->fixed.at[cfg->fixed.count++] = piece;
     return rc;
 }
 
+static bool is_for_unwinding(const struct ct_elf *elf, const GElf_Shdr *s)
+{
+    size_t names;
+    const char *name =
+        elf_getshdrstrndx(elf->elf, &names) == 0 ? elf_strptr(elf->elf, names, s->sh_name) : NULL;
+    return s->sh_type == SHT_ARM_EXIDX || (name && !strncmp(name, ".eh_frame", 9));
+}
+
 /* Lists what is never written, by sections: firmware often has one segment for everything. Without sections,
- * by segments. */
-static int list_fixed(struct ct_cfg *cfg, const struct ct_elf *elf, const struct ct_mapped_file *file)
+ * by segments. What is written is listed in the same way. */
+static int list_pieces(struct ct_cfg *cfg, const struct ct_elf *elf, const struct ct_mapped_file *file)
 {
     int rc = CT_OK;
     Elf_Scn *section = NULL;
@@ -186,13 +197,17 @@ static int list_fixed(struct ct_cfg *cfg, const struct ct_elf *elf, const struct
         if (!gelf_getshdr(section, &s) || !(s.sh_flags & SHF_ALLOC))
             continue;
         has_sections = true;
-        if (!(s.sh_flags & SHF_WRITE) && s.sh_type != SHT_NOBITS)
-            rc = add_fixed(cfg, file, s.sh_addr, s.sh_offset, s.sh_size);
+        const struct ct_cfg_fixed piece = {
+            .start = s.sh_addr + cfg->bias, .size = s.sh_size, .unwinds = is_for_unwinding(elf, &s)};
+        if (s.sh_type != SHT_NOBITS)
+            rc = add_piece(cfg, file, s.sh_flags & SHF_WRITE, piece, s.sh_offset);
     }
     for (size_t i = 0; !rc && !has_sections && i < elf->segments; i++) {
         GElf_Phdr p;
-        if (gelf_getphdr(elf->elf, (int)i, &p) && is_there(&p, file) && !(p.p_flags & PF_W))
-            rc = add_fixed(cfg, file, p.p_vaddr, p.p_offset, p.p_filesz);
+        if (gelf_getphdr(elf->elf, (int)i, &p) && is_there(&p, file))
+            rc = add_piece(cfg, file, p.p_flags & PF_W,
+                           (struct ct_cfg_fixed){.start = p.p_vaddr + cfg->bias, .size = p.p_filesz},
+                           p.p_offset);
     }
     return rc;
 }
@@ -209,9 +224,12 @@ static int open_file(struct ct_cfg *cfg, const struct ct_mapped_file *file)
         return rc;
     cfg->is_a64 = elf.header.e_machine == EM_AARCH64;
     cfg->start = elf.header.e_entry + cfg->bias;
+    /* the addresses of functions are not in a module before it is linked, and those of A32 in
+     * position-independent code are distances from anywhere */
+    cfg->has_unknown_callers = elf.header.e_type == ET_REL || (elf.header.e_type == ET_DYN && !cfg->is_a64);
     rc = add_segments(cfg, &elf, file);
     if (!rc)
-        rc = list_fixed(cfg, &elf, file);
+        rc = list_pieces(cfg, &elf, file);
     ct_elf_close(&elf);
     return rc;
 }
@@ -333,11 +351,11 @@ void ct_cfg_free(struct ct_cfg *cfg)
         free(cfg->codes[i].marks);
         free(cfg->codes[i].here);
     }
-    void *const lists[] = {cfg->codes,      cfg->datas,       cfg->funcs.at,     cfg->waits.at,
-                           cfg->work.at,    cfg->computed.at, cfg->leaders.at,   cfg->tables.at,
-                           cfg->targets.at, cfg->late.at,     cfg->functions.at, cfg->blocks.at,
-                           cfg->edges.at,   cfg->loops.at,    cfg->members.at,   cfg->order.at,
-                           cfg->ready.at,   cfg->behind.at,   cfg->fixed.at};
+    void *const lists[] = {
+        cfg->codes,      cfg->datas,      cfg->funcs.at,   cfg->waits.at, cfg->work.at,      cfg->computed.at,
+        cfg->leaders.at, cfg->tables.at,  cfg->targets.at, cfg->late.at,  cfg->functions.at, cfg->blocks.at,
+        cfg->edges.at,   cfg->loops.at,   cfg->members.at, cfg->order.at, cfg->ready.at,     cfg->behind.at,
+        cfg->fixed.at,   cfg->written.at, cfg->taken.at};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     ct_addr_map_free(&cfg->table_at);
@@ -417,7 +435,9 @@ int ct_cfg_update(struct ct_cfg *cfg)
         rc = fill_members(cfg);
     if (!rc)
         rc = ct_cfg_dominators_find(cfg);
-    return rc ? rc : ct_cfg_loops_find(cfg);
+    if (!rc)
+        rc = ct_cfg_loops_find(cfg);
+    return rc ? rc : ct_cfg_taken_find(cfg);
 }
 
 /* ---- queries ---- */

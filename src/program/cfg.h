@@ -43,11 +43,12 @@ struct ct_cfg_data {
     size_t size;
 };
 
-/* Bytes that are never written: a section, or a segment of a file without sections. */
+/* Bytes of a section, or of a segment of a file without sections. */
 struct ct_cfg_fixed {
     uint64_t start;
     uint64_t size;
     const uint8_t *bytes;
+    bool unwinds; /* it is a table for unwinding */
 };
 
 /* A function during exploration; its index becomes its public number. */
@@ -122,7 +123,9 @@ struct ct_cfg {
     size_t code_count;
     struct ct_cfg_data *datas;
     size_t data_count;
-    CT_CFG_LIST(struct ct_cfg_fixed) fixed;
+    CT_CFG_LIST(struct ct_cfg_fixed) fixed;   /* what is never written */
+    CT_CFG_LIST(struct ct_cfg_fixed) written; /* what may be */
+    bool has_unknown_callers;                 /* other programs may call any function */
 
     CT_CFG_LIST(struct ct_cfg_func) funcs;
     CT_CFG_LIST(struct ct_cfg_wait) waits;
@@ -144,6 +147,8 @@ struct ct_cfg {
     CT_CFG_LIST(struct ct_cfg_loop) loops;
     CT_CFG_LIST(uint32_t) members;
     CT_CFG_LIST(uint32_t) order; /* blocks sorted by start */
+    CT_CFG_LIST(bool) taken;     /* by function: it may be called from places that the graph does not show */
+    size_t taken_blocks;         /* number of blocks when that was found */
 };
 
 /* Makes room for one more item of a list. Returns 0 or CT_ERR_NOMEM. */
@@ -222,6 +227,11 @@ int ct_cfg_dominators_find(struct ct_cfg *cfg);
 
 /* Finds the loops of all functions, from their members. */
 int ct_cfg_loops_find(struct ct_cfg *cfg);
+
+/* ---- cfg_taken.c ---- */
+
+/* Finds the functions that may be called from places that the graph does not show. */
+int ct_cfg_taken_find(struct ct_cfg *cfg);
 
 /* ---- cfg_targets.c ---- */
 

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds loops that count to a constant by themselves. A loop has a counter when the same block decides in
  * each iteration whether it ends, by comparing a value that changes by the same operation each time, from a
- * constant on, with a constant. Both may also be constant differences to the same value, such as an address.
+ * constant on, with a constant. Both may also be constant differences to the same value, such as an address,
+ * or depend on a counter of a loop around; then the rounds are counted for each number that it can have.
  * Other exits of the loop only make it shorter. */
 #include "base/bytes.h"
 #include "base/require.h"
-#include "program/cfg_values.h"
+#include "program/cfg_counted.h"
 
 #define MOST_ROUNDS (UINT32_C(1) << 24)
-#define MOST_STEPS  20000 /* instructions that are looked at for one loop */
+#define MOST_TURNS  (UINT32_C(1) << 25) /* iterations that are tried for one loop */
+#define MOST_STEPS  20000               /* instructions that are looked at for one loop */
+#define MOST_NESTED 6                   /* loops and calls around a loop on which its rounds may depend */
+#define MOST_TESTS  8                   /* tests of a loop that limit the numbers of its counter */
 
 struct search {
     struct ct_values values;
     const struct ct_cfg *cfg;
     const struct ct_cfg_block *head;
     uint32_t head_number, loop;
+    struct ct_effort *effort;
     struct ct_cfg_count *out;
 };
 
@@ -246,10 +251,12 @@ static bool holds(uint32_t condition, uint64_t value, uint64_t limit, bool wide)
 }
 
 /* Counts the rounds from a constant to a constant; 0 when there are too many. */
-static uint32_t count_constants(const struct test *t, const struct ct_value *step, uint64_t x)
+static uint32_t count_constants(struct search *s, const struct test *t, const struct ct_value *step,
+                                uint64_t x, uint64_t limit)
 {
-    for (uint32_t rounds = 1; rounds < MOST_ROUNDS; rounds++) {
-        if (!holds(t->goes_on, ct_value_for(&t->a, x), t->b.constant, t->is_wide))
+    for (uint32_t rounds = 1; rounds < MOST_ROUNDS && s->effort->turns; rounds++) {
+        s->effort->turns--;
+        if (!holds(t->goes_on, ct_value_for(&t->a, x), limit, t->is_wide))
             return rounds;
         x = ct_value_for(step, x);
     }
@@ -272,28 +279,74 @@ static uint32_t count_distance(const struct test *t, const struct ct_value *step
     return (uint32_t)(far / by) + 1;
 }
 
+/* Counts the rounds for a number on which the first value of the counter depends, and for each one on which
+ * its limit does: the same number, when both depend on the same. Returns the most, or 0. */
+static uint32_t count_for(struct search *s, const struct test *t, const struct ct_value *step,
+                          const struct ct_value *first, uint64_t x, const struct ct_numbers *limits)
+{
+    uint32_t most = 0;
+    if (ct_value_is_alike(first, &t->b))
+        return count_constants(s, t, step, ct_value_for(first, x), ct_value_for(&t->b, x));
+    for (uint32_t i = 0; i < limits->count; i++)
+        for (uint32_t k = 0; k < limits->at[i].count; k++) {
+            const uint64_t y = limits->at[i].first + k * limits->at[i].by;
+            const uint32_t rounds =
+                count_constants(s, t, step, ct_value_for(first, x), ct_value_for(&t->b, y));
+            if (!rounds)
+                return 0;
+            most = rounds > most ? rounds : most;
+        }
+    return most;
+}
+
+/* Counts the rounds from one of the values with which the loop is entered. */
+static uint32_t count_from(struct search *s, const struct test *t, const struct ct_value *step,
+                           const struct ct_value *first)
+{
+    struct ct_numbers numbers = {.count = 0}, limits = {.count = 0};
+    const bool alike = ct_value_is_alike(first, &t->b);
+    uint32_t most = alike ? count_distance(t, step, first) : 0;
+    if (most)
+        return most;
+    if (!ct_numbers_of(s->cfg, first, s->head_number, t->is_wide, s->effort, &numbers)) {
+        note(s, CT_CFG_NO_FIRST, first->at);
+        return 0;
+    }
+    if (!alike && !ct_numbers_of(s->cfg, &t->b, s->head_number, t->is_wide, s->effort, &limits)) {
+        note(s, CT_CFG_NO_LIMIT, t->b.at);
+        return 0;
+    }
+    for (uint32_t i = 0; i < numbers.count; i++)
+        for (uint32_t k = 0; k < numbers.at[i].count; k++) {
+            const uint64_t x = numbers.at[i].first + k * numbers.at[i].by;
+            const uint32_t rounds = count_for(s, t, step, first, x, &limits);
+            if (!rounds) {
+                note(s, CT_CFG_NO_END, s->cfg->blocks.at[t->block].last);
+                return 0;
+            }
+            most = rounds > most ? rounds : most;
+        }
+    return most;
+}
+
+/* Finds the value of a place when the loop is entered along an edge. */
+static struct ct_value first_value(struct search *s, uint32_t edge, struct ct_value_place place, bool is_wide)
+{
+    const uint32_t from = s->cfg->edges.at[edge].from;
+    return ct_value_before(&s->values, from, s->cfg->blocks.at[from].end, place, is_wide);
+}
+
 /* Counts the rounds that a test allows, from the values with which the loop is entered. */
 static uint32_t count_rounds(struct search *s, const struct test *t, const struct ct_value *step)
 {
     uint32_t most = 0;
     for (uint32_t e = s->head->first_in; e != CT_CFG_NONE; e = s->cfg->edges.at[e].next_in) {
-        const uint32_t from = s->cfg->edges.at[e].from;
-        if (is_inside(s, from))
+        if (is_inside(s, s->cfg->edges.at[e].from))
             continue;
-        const uint64_t end = s->cfg->blocks.at[from].end;
-        const struct ct_value first = ct_value_before(&s->values, from, end, t->a.place, t->is_wide);
-        const bool both = first.from == CT_VALUE_CONST && t->b.from == CT_VALUE_CONST;
-        if (!both && !ct_value_is_alike(&first, &t->b)) {
-            const bool starts = first.from == CT_VALUE_CONST;
-            note(s, starts ? CT_CFG_NO_LIMIT : CT_CFG_NO_FIRST, starts ? t->b.at : first.at);
+        const struct ct_value first = first_value(s, e, t->a.place, t->is_wide);
+        const uint32_t rounds = count_from(s, t, step, &first);
+        if (!rounds)
             return 0;
-        }
-        const uint32_t rounds =
-            both ? count_constants(t, step, first.constant) : count_distance(t, step, &first);
-        if (!rounds) {
-            note(s, CT_CFG_NO_END, s->cfg->blocks.at[t->block].last);
-            return 0;
-        }
         most = rounds > most ? rounds : most;
     }
     return most;
@@ -352,18 +405,130 @@ static void count_loop(struct search *s)
     }
 }
 
-int ct_cfg_loop_counted(const struct ct_cfg *cfg, uint32_t loop, struct ct_cfg_count *out)
+static struct search search_of(const struct ct_cfg *cfg, uint32_t loop, struct ct_effort *effort,
+                               struct ct_cfg_count *out)
 {
-    CT_REQUIRE(NULL, cfg && out && loop < cfg->loops.count);
     const uint32_t head = cfg->loops.at[loop].head;
-    struct search s = {
+    *out = (struct ct_cfg_count){.why = CT_CFG_NO_TEST, .at = cfg->blocks.at[head].start};
+    return (struct search){
         .values = {.cfg = cfg, .function = cfg->loops.at[loop].function, .budget = MOST_STEPS, .escapes = -1},
         .cfg = cfg,
         .head = &cfg->blocks.at[head],
         .head_number = head,
         .loop = loop,
+        .effort = effort,
         .out = out};
-    *out = (struct ct_cfg_count){.why = CT_CFG_NO_TEST, .at = s.head->start};
+}
+
+/* ---- the numbers of a counter ---- */
+
+/* A test of a loop on one of its counters. */
+struct limit {
+    struct test test;
+    uint64_t number;  /* what the counter is compared with */
+    bool comes_first; /* iterations in which it fails do not reach the block of interest */
+};
+
+/* Finds the tests that compare the counter with one number. */
+static uint32_t find_limits(struct search *s, const struct ct_value *counter, uint32_t where, bool is_wide,
+                            struct limit limits[MOST_TESTS])
+{
+    const struct ct_cfg_function *f = &s->cfg->functions.at[s->values.function];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->count && count < MOST_TESTS; i++) {
+        const uint32_t block = s->cfg->members.at[f->first + i];
+        struct ct_numbers numbers = {.count = 0};
+        struct test t;
+        if (!s->cfg->blocks.at[block].cond || !is_passed(s, block) || !find_test(s, block, &t) ||
+            !find_counter(s, &t) || t.ends_loop || (t.is_wide && !is_wide) ||
+            !ct_value_is_alike(&t.a, counter) ||
+            !ct_numbers_of(s->cfg, &t.b, s->head_number, t.is_wide, s->effort, &numbers) ||
+            numbers.count != 1 || numbers.at[0].count != 1)
+            continue;
+        limits[count++] = (struct limit){.test = t,
+                                         .number = ct_value_for(&t.b, numbers.at[0].first),
+                                         .comes_first = block != where && dominates(s, block, where)};
+    }
+    return count;
+}
+
+/* Returns whether the iteration with a number of the counter reaches the block of interest. *last is set when
+ * no further iteration follows. */
+static bool reaches(const struct limit *limits, uint32_t count, uint64_t x, bool *last)
+{
+    bool reached = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct limit *l = &limits[i];
+        if (holds(l->test.goes_on, ct_value_for(&l->test.a, x), l->number, l->test.is_wide))
+            continue;
+        *last = true;
+        reached = reached && !l->comes_first;
+    }
+    return reached;
+}
+
+/* Adds the numbers of a counter in at most `rounds` iterations, from its first one on. */
+static bool add_series(struct search *s, const struct ct_value *step, uint64_t x, uint32_t rounds,
+                       const struct limit *limits, uint32_t limit_count, struct ct_numbers *out)
+{
+    struct ct_run run = {.count = 0};
+    bool fits = true, last = false;
+    for (uint32_t k = 0; k < rounds && fits && !last && s->effort->turns; k++, s->effort->turns--) {
+        if (!reaches(limits, limit_count, x, &last))
+            break;
+        if (run.count == 1)
+            run.by = x - run.first;
+        if (run.count && x != run.first + run.count * run.by) {
+            fits = ct_numbers_add(out, run);
+            run.count = 0;
+        }
+        run.first = run.count ? run.first : x;
+        run.count++;
+        x = ct_value_for(step, x);
+    }
+    return fits && s->effort->turns && (!run.count || ct_numbers_add(out, run));
+}
+
+bool ct_counter_numbers(const struct ct_cfg *cfg, const struct ct_value *value, uint32_t where, bool is_wide,
+                        struct ct_effort *effort, struct ct_numbers *out)
+{
+    const uint32_t loop = cfg->blocks.at[value->block].loop;
+    const struct test t = {.block = CT_CFG_NONE, .is_wide = is_wide, .a = *value};
+    struct limit limits[MOST_TESTS];
+    struct ct_cfg_count count;
+    struct ct_value step;
+    if (loop == CT_CFG_NONE || cfg->loops.at[loop].head != value->block)
+        return false;
+    struct search s = search_of(cfg, loop, effort, &count);
+    if (!is_inside(&s, where) || !is_known(&s))
+        return false;
+    count_loop(&s);
+    if (!count.rounds || !find_step(&s, &t, &step))
+        return false;
+    const uint32_t limit_count = find_limits(&s, value, where, is_wide, limits);
+    bool found = true;
+    for (uint32_t e = s.head->first_in; found && e != CT_CFG_NONE; e = cfg->edges.at[e].next_in) {
+        struct ct_numbers firsts = {.count = 0};
+        if (is_inside(&s, cfg->edges.at[e].from))
+            continue;
+        const struct ct_value first = first_value(&s, e, value->place, is_wide);
+        found = ct_numbers_of(cfg, &first, s.head_number, is_wide, effort, &firsts);
+        for (uint32_t i = 0; found && i < firsts.count; i++)
+            for (uint32_t k = 0; found && k < firsts.at[i].count; k++) {
+                const uint64_t x = ct_value_for(&first, firsts.at[i].first + k * firsts.at[i].by);
+                found = add_series(&s, &step, x, count.rounds, limits, limit_count, out);
+            }
+    }
+    return found;
+}
+
+/* ---- the interface ---- */
+
+int ct_cfg_loop_counted(const struct ct_cfg *cfg, uint32_t loop, struct ct_cfg_count *out)
+{
+    CT_REQUIRE(NULL, cfg && out && loop < cfg->loops.count);
+    struct ct_effort effort = {.turns = MOST_TURNS, .depth = MOST_NESTED};
+    struct search s = search_of(cfg, loop, &effort, out);
     if (is_known(&s))
         count_loop(&s);
     if (out->rounds)

@@ -6,6 +6,11 @@ typedef unsigned char u8;
 typedef unsigned short u16;
 
 #define APART __attribute__((noinline))
+#ifdef __clang__
+#define SAME APART
+#else
+#define SAME __attribute__((noinline, noclone)) /* one function for all arguments */
+#endif
 
 volatile int twelve = 12;
 volatile int result;
@@ -118,6 +123,23 @@ APART int nested(void)
     return sum;
 }
 
+/* The inner loops depend on the outer ones. */
+APART int triangles(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 20; i++)          /* counted: 20 */
+        for (int j = i + 1; j <= 30; j++) /* counted: 30 */
+            sum += result ^ j;
+    for (int i = 0; i < 16; i++)
+        for (int j = i; j < i + 5; j++) /* counted: 5 */
+            sum += result ^ j;
+    for (int i = 0; i < 11; i++)
+        for (int j = i; j < 11; j++)
+            for (int k = i; k <= j; k++)
+                sum += result ^ k;
+    return sum;
+}
+
 /* The addresses of the stores depend on both counters. */
 APART int in_table(void)
 {
@@ -155,6 +177,26 @@ APART int calls(void)
         sum += up() + result;
     return sum;
 }
+
+/* All calls give a constant. */
+SAME int by_argument(unsigned n)
+{
+    int sum = 0;
+    for (unsigned i = 0; i < n; i++) /* counted: 25 */
+        sum += (int)i ^ result;
+    return sum;
+}
+
+/* A pointer may lead here, too. */
+SAME int by_pointer(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) /* not counted: not constant */
+        sum ^= result + i;
+    return sum;
+}
+
+int (*volatile pointer_to)(int) = by_pointer;
 
 /* Loops that no constant bounds. */
 APART int by_parameter(int n)
@@ -213,7 +255,8 @@ int all(int n)
 {
     return up() + down() + at_end() + in_steps() + without_sign() + large() + of_bytes() + of_signed_bytes() +
            of_halves() + arrays() + pointer(words) + nested() + in_table() + leaves_early() + calls() +
-           by_parameter(n) + by_condition() + search(n) + by_address();
+           triangles() + by_argument(25) + by_argument(7) + by_pointer(4) + pointer_to(n) + by_parameter(n) +
+           by_condition() + search(n) + by_address();
 }
 
 #ifdef FIRMWARE
@@ -223,7 +266,7 @@ void reset_handler(void)
 {
     register int function __asm__("r0") = 0x18;    /* SYS_EXIT */
     register int argument __asm__("r1") = 0x20026; /* ADP_Stopped_ApplicationExit */
-    result = all(12) & 0;
+    result = all(twelve) & 0;
     function = 0x18;
     argument = 0x20026;
     __asm__ volatile("bkpt 0xab" : : "r"(function), "r"(argument) : "memory");

@@ -72,7 +72,7 @@ def check(folder, compiler, emulator, level):
             assert any(word in why for word in reason.split(" or ")), (reason, why)
     counted = [loop for loop in loops if loop["origin"] == "counted"]
     assert all(loop["observed"] <= loop["bound"] for loop in counted), counted
-    assert by_clang or len(counted) >= 14, loops
+    assert by_clang or len(counted) >= 18, loops
     return f"{len(counted)} of {len(loops)} loops"
 
 

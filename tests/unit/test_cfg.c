@@ -367,6 +367,111 @@ TEST(distances_are_counted)
     }
 }
 
+/* Counts the rounds of the last loop of main, which calls `work`. */
+static uint32_t rounds_of_last(const uint32_t *code, size_t main_words, size_t words)
+{
+    static struct program p;
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, main_words),
+                                          FUNCTION("work", main_words, words - main_words)};
+    assert_int_equal(make(&p, code, words, symbols, words > main_words ? 2 : 1, NULL), CT_OK);
+    assert_in_range(p.loop_count, 1, 2);
+    const uint32_t rounds = ct_cfg_loop_count(p.cfg, (uint32_t)p.loop_count - 1);
+    drop(&p);
+    return rounds;
+}
+
+#define MOV_W2_W1 0x2a0103e2
+#define ADD_W2_1  0x11000442
+#define CMP_W2_10 0x7100285f
+#define CMP_W2_W1 0x6b01005f
+#define CMP_W1_W2 0x6b02003f
+#define MOV_W2_0  0x52800002
+#define MOV_W0(n) (0x52800000 | (uint32_t)(n) << 5)
+#define CMP_W1_W0 0x6b00003f
+
+/* The first value or the limit of the inner counter depends on the outer one, which goes from 0 to 9. */
+TEST(triangles_are_counted)
+{
+    const struct {
+        uint32_t first, compare, branch, rounds;
+    } cases[] = {
+        {MOV_W2_W1, CMP_W2_10, BCOND(-2, NE), 10},
+        {MOV_W2_W1, CMP_W2_10, BCOND(-2, LE), 11},
+        {MOV_W2_0, CMP_W1_W2, BCOND(-2, GT), 9},
+        {MOV_W2_0, CMP_W1_W2, BCOND(-2, NE), 0},   /* for 0, it does not end in time */
+        {ADD_W2_1, CMP_W2_W1, BCOND(-2, LE), 0},   /* it goes on with what it had */
+        {0x2a0303e2, CMP_W2_10, BCOND(-2, NE), 0}, /* mov w2, w3 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t code[] = {MOV_W1_0,         cases[i].first,  ADD_W2_1,
+                                 cases[i].compare, cases[i].branch, ADD_W1_1,
+                                 CMP_W1_10,        BCOND(-6, NE),   RET};
+        assert_int_equal(rounds_of_last(code, 9, 9), cases[i].rounds);
+    }
+}
+
+/* The inner loop is not reached in the iteration in which the outer one ends. */
+TEST(triangles_behind_the_test_are_counted)
+{
+    const uint32_t code[] = {MOV_W1_0,      b(6),     MOV_W2_0,  ADD_W2_1,      CMP_W1_W2,
+                             BCOND(-2, GT), ADD_W1_1, CMP_W1_10, BCOND(-6, LE), RET};
+    assert_int_equal(rounds_of_last(code, 10, 10), 10);
+}
+
+/* The limit is an argument. All calls of the function count, and none when others may call it. */
+TEST(arguments_are_counted)
+{
+    const struct {
+        uint32_t words[2]; /* of main */
+        uint32_t rounds;
+    } cases[] = {
+        {{NOP, NOP}, 9},
+        {{0x1400000b, NOP}, 0},        /* b work: with what main had */
+        {{0x10000160, NOP}, 0},        /* adr x0, work */
+        {{0x90000001, 0x9100b021}, 0}, /* adrp x1, work; add x1, x1, #44 */
+        {{0x90000001, 0x9100d021}, 9}, /* another address */
+        {{0x52800581, 0x72a00801}, 0}, /* mov w1, #44; movk w1, #64, lsl 16 */
+        {{0x52800581, 0x72a00821}, 9}, /* mov w1, #44; movk w1, #65, lsl 16 */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t code[] = {cases[i].words[0],
+                                 cases[i].words[1],
+                                 MOV_W0(4),
+                                 bl(8),
+                                 MOV_W0(9),
+                                 bl(6),
+                                 RET,
+                                 NOP,
+                                 NOP,
+                                 NOP,
+                                 NOP,
+                                 MOV_W1_0,
+                                 ADD_W1_1,
+                                 CMP_W1_W0,
+                                 BCOND(-2, CC),
+                                 RET};
+        assert_int_equal(rounds_of_last(code, 11, 16), cases[i].rounds);
+    }
+}
+
+/* The address of the function is in the bytes behind main, or it is called from there. */
+TEST(arguments_of_others_are_not_counted)
+{
+    const struct {
+        uint32_t words[2];
+        uint32_t rounds;
+    } cases[] = {
+        {{0, 0}, 9}, {{0x400018, 0}, 0}, {{0x40001c, 0}, 9}, {{0x94000002, 0}, 0}, /* bl work */
+        {{8, 0}, 0}, /* the distance from here */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t code[] = {
+            MOV_W0(9), bl(5),     RET,           NOP, cases[i].words[0], cases[i].words[1], MOV_W1_0,
+            ADD_W1_1,  CMP_W1_W0, BCOND(-2, CC), RET};
+        assert_int_equal(rounds_of_last(code, 6, 11), cases[i].rounds);
+    }
+}
+
 /* A loop that is not counted says why, and where. */
 TEST(uncounted_loops_have_a_reason)
 {
