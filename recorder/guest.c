@@ -185,34 +185,55 @@ bool guest_memory(uint64_t addr, void *out, size_t size)
  * linux/arch/arm64/include/uapi/asm/ sigcontext.h and ucontext.h, and those of arm. A frame of arm without
  * siginfo begins with its context. */
 enum {
-    A64_PC = 128 + 176 + 8 + 31 * 8 + 8,
+    A64_REGISTERS = 128 + 176 + 8,
+    A64_PC = A64_REGISTERS + 31 * 8 + 8,
     A32_INFO = 128,
     A32_PC = 92,
     A32_STATE = 96,
 };
 
-#define A32_PLAIN_FRAME 0x5ac3c35au /* in the flags of a context without siginfo */
-
+/* Recognises the frame by the record for unwinders behind it, to which x29 points: x29 and x30 of the
+ * interrupted code, as in the context. siginfo is left as it was for handlers without SA_SIGINFO. */
 static enum guest_signal frame_a64(void *cpu, uint64_t *pc)
 {
-    uint64_t sp, x0;
-    int32_t number;
-    if (!guest_read_register(cpu, 0, 31, &sp) || !guest_read_register(cpu, 0, 0, &x0))
+    enum {
+        X29 = 29,
+        SP = 31
+    };
+    uint64_t sp, x29, record[2], saved[2];
+    if (!guest_read_register(cpu, 0, SP, &sp) || !guest_read_register(cpu, 0, X29, &x29))
         return GUEST_UNKNOWN;
-    if (!guest_memory(sp, &number, sizeof number) || (uint64_t)(int64_t)number != x0)
+    if (x29 < sp + A64_PC || !guest_memory(x29, record, sizeof record) ||
+        !guest_memory(sp + A64_REGISTERS + X29 * sizeof *saved, saved, sizeof saved) ||
+        memcmp(record, saved, sizeof record) != 0)
         return GUEST_NO_SIGNAL;
     return guest_memory(sp + A64_PC, pc, sizeof *pc) ? GUEST_SIGNAL : GUEST_UNKNOWN;
 }
 
+/* Returns whether a handler that returns to `lr` ends in the system call of handlers without siginfo:
+ * MOV R7, #119; SVC #0 in A32 or T32. */
+static bool returns_plainly(uint64_t lr)
+{
+    static const uint32_t a32[] = {0xe3a07077, 0xef000000};
+    static const uint16_t wide[] = {0xf04f, 0x0777, 0xdf00}, narrow[] = {0x2777, 0xdf00};
+    uint16_t code[4] = {0};
+    if (!guest_memory(lr & ~UINT64_C(1), code, lr & 1 ? sizeof wide : sizeof a32))
+        return false;
+    return lr & 1 ? !memcmp(code, wide, sizeof wide) || !memcmp(code, narrow, sizeof narrow)
+                  : !memcmp(code, a32, sizeof a32);
+}
+
 static enum guest_signal frame_a32(void *cpu, uint64_t *pc, int *t32)
 {
-    uint64_t sp, r0;
+    uint64_t sp, r0, lr;
     uint32_t first, state[2];
-    if (!guest_read_register(cpu, 1, 13, &sp) || !guest_read_register(cpu, 1, 0, &r0))
+    if (!guest_read_register(cpu, 1, 13, &sp) || !guest_read_register(cpu, 1, 0, &r0) ||
+        !guest_read_register(cpu, 1, 14, &lr))
         return GUEST_UNKNOWN;
-    if (!guest_memory(sp, &first, sizeof first) || (first != A32_PLAIN_FRAME && first != (uint32_t)r0))
+    const bool plain = returns_plainly(lr);
+    if (!guest_memory(sp, &first, sizeof first) || (!plain && first != (uint32_t)r0))
         return GUEST_NO_SIGNAL;
-    const uint64_t context = first == A32_PLAIN_FRAME ? sp : sp + A32_INFO;
+    const uint64_t context = plain ? sp : sp + A32_INFO;
     if (!guest_memory(context + A32_PC, state, sizeof state))
         return GUEST_UNKNOWN;
     *pc = state[0] & ~1u;

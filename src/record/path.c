@@ -313,6 +313,15 @@ static int tell_exception(struct ct_path *p, const struct ending *e, struct ct_p
     return status ? status : ct_unit_exception(p->unit, number);
 }
 
+/* Returns whether the current block led to a handler without a signal: one handler can jump to another, which
+ * then finds the frame of the first one's signal. */
+static bool jumped_to(const struct ct_path *p, struct ct_path_place handler)
+{
+    struct ct_path_ending interrupted;
+    return p->now->end_how != CT_CODE_CALL && leads_to(p, handler) &&
+           !ct_path_find_ending(p, p->interrupted.addr, &interrupted);
+}
+
 static int enter(struct ct_path *p, struct ct_code_block *b)
 {
     const struct ct_path_place here = {b->addr, (enum ct_isa)b->isa, b->level};
@@ -327,6 +336,8 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
         status = ct_unit_place(p->unit, p->told.addr, p->told.isa);
         p->away = false;
     }
+    if (p->interrupted_known && p->now && jumped_to(p, here))
+        p->handler = p->interrupted_known = false;
     if (p->m_profile || p->arm32) {
         status = p->m_profile ? ct_path_enter_m(p, b) : ct_path_enter_arm(p, b);
         left = false;
