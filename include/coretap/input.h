@@ -88,6 +88,8 @@ struct ct_source {
     uint8_t trace_id;  /* 0 to 127, from the source's ID register; listings show 00 in streams without
                           frames */
     struct ct_arch arch;
+    uint8_t without_sync; /* 1: an ITM that writes no synchronisation packets: packets begin at the first
+                             byte, and again after an invalid one */
     struct ct_source_regs regs;
     /* Names of the events of its trace unit, by number: from the capture or, for an ETE, the PMU event that
      * its registers select. NULL: unknown. */

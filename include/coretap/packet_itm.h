@@ -65,7 +65,7 @@ CT_API int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source
                               struct ct_itm_decoder **out);
 CT_API void ct_itm_decoder_free(struct ct_itm_decoder *decoder);
 
-/* Resets the decoder to the state after _new: not synchronised. */
+/* Resets the decoder to the state after _new: not synchronised, unless the source is without_sync. */
 CT_API void ct_itm_decoder_reset(struct ct_itm_decoder *decoder);
 
 /* Decodes bytes into packets. data[0..size) begins at stream position `pos`, and `packets` has room for

@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "chain/chain.h"
 #include "chain/data_trace.h"
+#include "chain/never_synced.h"
 #include "chain/points.h"
 #include "chain/shard.h"
 #include "chain/threads/parallel.h"
@@ -292,6 +293,8 @@ int ct_chain_finish(struct ct_chain *c)
     rc = ct_demux_finish(c->demux) ?: drain(c, CT_BEHIND_END) ?: tell_marks(c);
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = ct_stream_chain_sync(&c->streams[i]);
+    for (size_t i = 0; !rc && i < c->count; i++)
+        ct_never_synced_warn(c->ctx, &c->streams[i].stream);
     for (size_t i = 0; !rc && i < c->count; i++) {
         const uint64_t bytes = ct_chain_data_trace_bytes(c, i);
         if (bytes)

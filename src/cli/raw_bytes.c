@@ -9,17 +9,20 @@
 #include "cli/output.h"
 #include "cli/results.h"
 #include "coretap/frame.h"
+#include "coretap/packet_itm.h"
 
 #define LOOK_MAX  ((size_t)1 << 20) /* bytes that are examined */
 #define IDS       128
 #define SOURCES   16 /* more trace IDs than this are chance */
 #define MOST_ZERO 11 /* zeros of the longest synchronisation packet */
+#define ITM_LEAST 64 /* packets by which an ITM is known, and packets for each unlikely one */
 
 /* What the bytes look like. */
 struct looks {
     enum ct_framing framing;
     uint64_t bytes[IDS]; /* of each trace ID; without frames all of ID 0 */
     enum ct_protocol protocols[IDS];
+    bool without_sync[IDS]; /* an ITM without synchronisation packets */
 };
 
 /* ---- protocols ---- */
@@ -61,10 +64,58 @@ static enum ct_protocol protocol_of(const uint8_t *data, size_t size)
     return CT_PROTOCOL_NONE;
 }
 
+/* Returns whether the ITM could have written the packet: the DWT has no other sources and sizes (DDI 0403E
+ * D4.3, DDI 0553), and pages are rare. */
+static bool is_likely(const struct ct_itm_packet *p)
+{
+    static const uint8_t sizes[] = {8, 16, 8 | 32, 8};
+    const bool is_access = p->source >= 8 && p->source < 24;
+    switch (p->type) {
+    case CT_ITM_DWT:
+        return is_access || (p->source < sizeof sizes && (sizes[p->source] & p->bits));
+    case CT_ITM_BAD_SEQUENCE:
+    case CT_ITM_RESERVED:
+    case CT_ITM_EXTENSION:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Returns whether the bytes are packets of an ITM from the first one on. Of random bytes, about every fourth
+ * packet is unlikely. */
+static bool is_itm(const uint8_t *data, size_t size)
+{
+    const struct ct_source source = {.name = "itm", .protocol = CT_PROTOCOL_ITM, .without_sync = 1};
+    struct ct_itm_packet packets[ITM_LEAST];
+    struct ct_itm_decoder *decoder = NULL;
+    size_t all = 0, unlikely = 0, count = 1;
+    if (ct_itm_decoder_new(NULL, &source, &decoder) != CT_OK)
+        return false;
+    for (size_t at = 0; count; all += count) {
+        at += ct_itm_decode(decoder, data + at, size - at, at, 1, packets, ITM_LEAST, &count);
+        for (size_t i = 0; i < count; i++)
+            unlikely += !is_likely(&packets[i]);
+    }
+    ct_itm_decoder_free(decoder);
+    return all >= ITM_LEAST && unlikely <= all / ITM_LEAST;
+}
+
+/* Finds the protocol of the bytes of a trace ID, if it can. */
+static void find_protocol(struct looks *looks, unsigned id, const uint8_t *data, size_t size)
+{
+    looks->bytes[id] = size;
+    looks->protocols[id] = protocol_of(data, size);
+    looks->without_sync[id] = looks->protocols[id] == CT_PROTOCOL_NONE && is_itm(data, size);
+    if (looks->without_sync[id])
+        looks->protocols[id] = CT_PROTOCOL_ITM;
+}
+
 /* ---- framing ---- */
 
-/* Takes the frames apart. Returns whether the trace IDs are few, as those of real frames are. */
-static bool look_at_frames(struct looks *looks, const uint8_t *data, size_t size)
+/* Takes the frames apart. Returns whether the trace IDs are few, as those of real frames are. *synced
+ * receives whether one of them has synchronisation packets. */
+static bool look_at_frames(struct looks *looks, const uint8_t *data, size_t size, bool *synced)
 {
     const struct ct_demux_options options = {.size = sizeof options, .framing = (uint8_t)looks->framing};
     struct ct_ctx *quiet = ct_ctx_new();
@@ -76,10 +127,10 @@ static bool look_at_frames(struct looks *looks, const uint8_t *data, size_t size
     for (unsigned id = 1; fine && id < IDS; id++) {
         struct ct_run run;
         ct_demux_run(demux, (uint8_t)id, &run);
-        looks->bytes[id] = run.size;
-        looks->protocols[id] = protocol_of(run.data, run.size);
+        find_protocol(looks, id, run.data, run.size);
         count += run.size > 0;
         known += looks->protocols[id] != CT_PROTOCOL_NONE;
+        *synced |= looks->protocols[id] != CT_PROTOCOL_NONE && !looks->without_sync[id];
     }
     const struct ct_frame_stats *stats = fine ? ct_demux_stats(demux) : NULL;
     fine = stats && (count == 1 || known) && count <= SOURCES && stats->reserved_bytes < size / 64 &&
@@ -92,27 +143,18 @@ static bool look_at_frames(struct looks *looks, const uint8_t *data, size_t size
 /* Returns whether the bytes look like trace. */
 static bool look_at(struct looks *looks, const uint8_t *data, size_t size)
 {
-    *looks = (struct looks){.framing = ct_framing_probe(data, size)};
-    if (look_at_frames(looks, data, size))
-        return true;
-    *looks =
-        (struct looks){.framing = CT_FRAMING_NONE, .bytes = {size}, .protocols = {protocol_of(data, size)}};
-    return looks->protocols[0] != CT_PROTOCOL_NONE;
+    struct looks framed = {.framing = ct_framing_probe(data, size)};
+    bool synced = false;
+    const bool has_frames = look_at_frames(&framed, data, size, &synced);
+    *looks = (struct looks){.framing = CT_FRAMING_NONE};
+    if (!has_frames || !synced)
+        find_protocol(looks, 0, data, size);
+    if (has_frames && !looks->without_sync[0]) /* an ITM's packets may look like frames */
+        *looks = framed;
+    return has_frames || looks->protocols[0] != CT_PROTOCOL_NONE;
 }
 
 /* ---- messages ---- */
-
-/* Returns how much of the bytes are hexadecimal digits in text. */
-static bool is_hex_text(const uint8_t *data, size_t size)
-{
-    size_t digits = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (!isxdigit(data[i]) && !isspace(data[i]) && !strchr("xX,;:", data[i]))
-            return false;
-        digits += isxdigit(data[i]) != 0;
-    }
-    return digits > size / 2;
-}
 
 static void print_source(const struct looks *looks, unsigned id)
 {
@@ -132,7 +174,10 @@ static void print_source(const struct looks *looks, unsigned id)
     fprintf(stderr, "\n[source id%02x]\n", id);
     if (id)
         fprintf(stderr, "id = 0x%02x\n", id);
-    fputs(lines[looks->protocols[id]], stderr);
+    fputs(looks->without_sync[id] ? "protocol = itm\nsync = none              ; there are no synchronisation "
+                                    "packets\n"
+                                  : lines[looks->protocols[id]],
+          stderr);
 }
 
 /* Prints the description that the caller has to complete. */
@@ -156,11 +201,8 @@ static bool tell(const char *path, const uint8_t *data, size_t size)
 {
     struct looks looks;
     const char *trouble = ct_framing_trouble(data, size);
-    if (trouble || is_hex_text(data, size)) {
-        cli_say("%s: %s", path,
-                trouble ? trouble
-                        : "this is text with hexadecimal digits, but trace is read as bytes; convert it, for "
-                          "instance with 'xxd -r -p'");
+    if (trouble) {
+        cli_say("%s: %s", path, trouble);
         return true;
     }
     if (!look_at(&looks, data, size))
@@ -176,12 +218,24 @@ static bool tell(const char *path, const uint8_t *data, size_t size)
     return true;
 }
 
+/* Returns whether the file is text, or of a kind that the library names. */
+static bool is_other_file(const uint8_t *data, size_t size)
+{
+    static const char *const kinds[] = {"\177ELF", "PERF", "PK\3\4"};
+    bool is_other = size < 16;
+    for (size_t i = 0; !is_other && i < sizeof kinds / sizeof *kinds; i++)
+        is_other = !memcmp(data, kinds[i], 4);
+    size_t text = 0;
+    while (text < size && (isprint(data[text]) || isspace(data[text])))
+        text++;
+    return is_other || text == size;
+}
+
 bool cli_raw_bytes_tell(const char *path)
 {
     uint8_t *data = malloc(LOOK_MAX);
     const size_t size = data ? cli_results_begin(path, data, LOOK_MAX) : 0;
-    const bool program = size < 16 || !memcmp(data, "\177ELF", 4) || !memcmp(data, "PERF", 4);
-    const bool told = !program && tell(path, data, size);
+    const bool told = !is_other_file(data, size) && tell(path, data, size);
     free(data);
     return told;
 }

@@ -12,6 +12,7 @@
 
 struct ct_itm_resolver {
     struct ct_sw_stream stream;
+    bool without_sync;    /* of the source: any valid packet synchronises */
     unsigned prescaler;   /* log2 of the cycles of one step of a local timestamp */
     uint64_t local_time;  /* cycles since the start or the last overflow */
     uint64_t global_low;  /* bits from the first packet of a global timestamp */
@@ -38,6 +39,7 @@ int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, stru
     if (!r)
         return ct_fail_nomem(ctx, "ITM elements");
     r->prescaler = prescaler_of(source->regs.itmtcr);
+    r->without_sync = source->without_sync;
     ct_sw_init(&r->stream, CT_GAP_INIT);
     *out = r;
     return CT_OK;
@@ -132,6 +134,12 @@ static void on_packet(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
     }
 }
 
+/* Returns whether elements may begin with the packet. */
+static bool synchronises(const struct ct_itm_resolver *r, const struct ct_itm_packet *p)
+{
+    return p->type == CT_ITM_ASYNC || (r->without_sync && !r->stream.synced && p->type > CT_ITM_ASYNC);
+}
+
 /* Puts out the END element, which reports the last overflow if no element followed that. */
 static void end(struct ct_itm_resolver *r)
 {
@@ -152,7 +160,7 @@ size_t ct_itm_resolve(struct ct_itm_resolver *r, const struct ct_itm_packet *pac
     for (; taken < size && ct_sw_room(s); taken++) {
         const struct ct_itm_packet *p = &packets[taken];
         uint64_t bytes = p->type == CT_ITM_NOT_SYNC ? p->value : p->size;
-        if (ct_sw_begin(s, p->pos, bytes, p->type == CT_ITM_ASYNC))
+        if (ct_sw_begin(s, p->pos, bytes, synchronises(r, p)))
             on_packet(r, p);
     }
     if (final && taken == size && !s->ended && ct_sw_room(s))

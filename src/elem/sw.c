@@ -31,18 +31,18 @@ void ct_sw_put_source(struct ct_sw_stream *s, bool known, uint16_t master, uint1
     s->source_put = true;
 }
 
-bool ct_sw_begin(struct ct_sw_stream *s, uint64_t pos, uint64_t bytes, bool is_async)
+bool ct_sw_begin(struct ct_sw_stream *s, uint64_t pos, uint64_t bytes, bool synchronises)
 {
     s->pos = pos;
     if (s->synced) {
-        if (is_async)
+        if (synchronises)
             ct_sw_put(s, CT_ELEM_SYNC, 0, 0, 0);
         return true;
     }
     if (!s->told)
         ct_sw_put(s, CT_ELEM_GAP, s->gap, 0, 0);
     s->told = true;
-    if (!is_async) {
+    if (!synchronises) {
         s->lost += bytes;
         return false;
     }

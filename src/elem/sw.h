@@ -44,9 +44,9 @@ void ct_sw_put(struct ct_sw_stream *stream, enum ct_elem_kind kind, uint8_t n, u
  * trace does not tell the source. */
 void ct_sw_put_source(struct ct_sw_stream *stream, bool known, uint16_t master, uint16_t channel);
 
-/* Records the position and length in bytes of a packet, and synchronises when it is an alignment packet.
+/* Records the position and length in bytes of a packet, and synchronises when elements may begin with it.
  * Returns false when the packet cannot be used because there is no synchronisation yet. */
-bool ct_sw_begin(struct ct_sw_stream *stream, uint64_t pos, uint64_t bytes, bool is_async);
+bool ct_sw_begin(struct ct_sw_stream *stream, uint64_t pos, uint64_t bytes, bool synchronises);
 
 /* Loses synchronisation because of an invalid packet; later packets are not used until an alignment
  * packet. */

@@ -175,6 +175,8 @@ static void describe_itm(const struct describe *d)
     say_if(d, "local timestamps", bit(tcr, 1), prescalers[bit(tcr, 4) ? ct_bits(tcr, 9, 8) : 0]);
     say_if(d, "global timestamps", ct_bits(tcr, 11, 10) != 0, "on");
     say_if(d, "hardware packets", bit(tcr, 3), "on: those of the DWT are passed on");
+    if (d->source->without_sync)
+        say(d, "synchronisation", "none: packets begin at the first byte");
 }
 
 void ct_source_describe(const struct ct_source *source, ct_describe_fn *fn, void *user)

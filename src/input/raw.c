@@ -156,6 +156,15 @@ static int source_core(struct raw *raw, const struct ct_ini_item *item)
     return status ? status : ct_core_arch(item->ctx, source(raw)->where, s->model, s->model, &s->arch);
 }
 
+static int source_sync(struct raw *raw, const struct ct_ini_item *item)
+{
+    struct ct_source *s = &source(raw)->source;
+    s->without_sync = strcmp(item->value, "none") == 0;
+    return s->without_sync || strcmp(item->value, "packets") == 0
+               ? CT_OK
+               : ct_ini_fail(item, "it is unknown how the trace synchronises; expected packets or none");
+}
+
 static int image_file(struct raw *raw, const struct ct_ini_item *item)
 {
     return set_path(raw, item, &image(raw)->spec.file);
@@ -215,13 +224,21 @@ static const struct key {
     const char *name;
     int (*set)(struct raw *raw, const struct ct_ini_item *item);
 } key_table[] = {
-    {SECTION_CAPTURE, "file", capture_file},   {SECTION_CAPTURE, "framing", capture_framing},
-    {SECTION_CAPTURE, "name", capture_name},   {SECTION_SOURCE, "protocol", source_protocol},
-    {SECTION_SOURCE, "id", source_id},         {SECTION_SOURCE, "core", source_core},
-    {SECTION_IMAGE, "file", image_file},       {SECTION_IMAGE, "elf", image_elf},
-    {SECTION_IMAGE, "address", image_address}, {SECTION_IMAGE, "bias", image_bias},
-    {SECTION_IMAGE, "offset", image_offset},   {SECTION_IMAGE, "length", image_length},
-    {SECTION_IMAGE, "space", image_space},     {SECTION_GAP, "at", gap_at},
+    {SECTION_CAPTURE, "file", capture_file},
+    {SECTION_CAPTURE, "framing", capture_framing},
+    {SECTION_CAPTURE, "name", capture_name},
+    {SECTION_SOURCE, "protocol", source_protocol},
+    {SECTION_SOURCE, "id", source_id},
+    {SECTION_SOURCE, "core", source_core},
+    {SECTION_SOURCE, "sync", source_sync},
+    {SECTION_IMAGE, "file", image_file},
+    {SECTION_IMAGE, "elf", image_elf},
+    {SECTION_IMAGE, "address", image_address},
+    {SECTION_IMAGE, "bias", image_bias},
+    {SECTION_IMAGE, "offset", image_offset},
+    {SECTION_IMAGE, "length", image_length},
+    {SECTION_IMAGE, "space", image_space},
+    {SECTION_GAP, "at", gap_at},
 };
 
 static int on_key(struct raw *raw, const struct ct_ini_item *item)
@@ -229,7 +246,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
     static const char *const expected[] = {
         [SECTION_NONE] = "a section [capture], [source NAME] or [image NAME] before the first key",
         [SECTION_CAPTURE] = "file, framing or name",
-        [SECTION_SOURCE] = "protocol, id, core or the name of a register of a trace source",
+        [SECTION_SOURCE] = "protocol, id, core, sync or the name of a register of a trace source",
         [SECTION_IMAGE] = "file, address, offset, length and space, or elf, bias and space",
         [SECTION_GAP] = "at",
         [SECTION_EVENT] = "the name of an event and its number, 0 to 3",
@@ -383,6 +400,10 @@ static int finish_source(struct raw *raw, struct raw_source *entry)
                        "%s: the section has no protocol=, so its bytes cannot be decoded; add one of etmv4i, "
                        "ete, etmv3, ptm, stm "
                        "and itm",
+                       entry->where);
+    if (s->without_sync && s->protocol != CT_PROTOCOL_ITM)
+        return ct_fail(ctx, CT_ERR_CONFIG,
+                       "%s: only an ITM can be decoded without synchronisation packets; remove sync=none",
                        entry->where);
     int stated = ct_regs_id_given(s->protocol, entry->given);
     uint8_t in_register = ct_regs_trace_id(s->protocol, &s->regs);

@@ -18,6 +18,7 @@
 #define ROW_KEPT 8
 
 struct ct_itm_decoder {
+    bool without_sync; /* of the source */
     bool synced;
     /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
@@ -32,6 +33,8 @@ int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struc
     struct ct_itm_decoder *d = calloc(1, sizeof *d);
     if (!d)
         return ct_fail_nomem(ctx, "ITM packet decoder");
+    d->without_sync = source->without_sync;
+    ct_itm_decoder_reset(d);
     *out = d;
     return CT_OK;
 }
@@ -45,7 +48,7 @@ void ct_itm_decoder_reset(struct ct_itm_decoder *d)
 {
     if (!d)
         return;
-    *d = (struct ct_itm_decoder){0};
+    *d = (struct ct_itm_decoder){.without_sync = d->without_sync, .synced = d->without_sync};
 }
 
 static void set_bad(struct ct_itm_packet *packet)

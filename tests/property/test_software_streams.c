@@ -89,12 +89,15 @@ static int is_encoded_alike(const struct stream *s)
 static void fill_itm(struct rng *rng, struct stream *s)
 {
     struct ct_itm_packet *p = (void *)s->packets;
-    size_t at = put_prefix(rng, s);
     size_t n = 0;
+    s->source.without_sync = rng_chance(rng, 64);
+    size_t at = s->source.without_sync ? 0 : put_prefix(rng, s);
     if (at)
         p[n++] = (struct ct_itm_packet){.type = CT_ITM_NOT_SYNC, .value = at};
-    p[n] = (struct ct_itm_packet){.type = CT_ITM_ASYNC};
-    at += itm_put_packet(s->bytes, at, &p[n++], 6);
+    if (!s->source.without_sync) {
+        p[n] = (struct ct_itm_packet){.type = CT_ITM_ASYNC};
+        at += itm_put_packet(s->bytes, at, &p[n++], 6);
+    }
     while (n < PACKETS) {
         unsigned length;
         p[n] = itm_gen_packet(rng, &length);

@@ -104,6 +104,10 @@ TEST(software_trace)
     source.regs.itmtcr = 0x202;
     said = describe(&source, &text);
     assert_non_null(strstr(said, "local timestamps: on: one tick a count\n"));
+    assert_null(strstr(said, "synchronisation"));
+    source.without_sync = 1;
+    said = describe(&source, &text);
+    assert_non_null(strstr(said, "synchronisation: none: packets begin at the first byte\n"));
 }
 
 TEST(versions)

@@ -195,6 +195,47 @@ TEST(unsynchronised_runs)
            "0 00 eo_trace reason=end_of_trace\n");
 }
 
+/* A probe that does not ask for synchronisation packets gets packets from the first byte on. */
+TEST(without_synchronisation_packets)
+{
+    const struct ct_source source = {.name = "itm", .protocol = CT_PROTOCOL_ITM, .without_sync = 1};
+    const struct {
+        const char *bytes, *packets, *elements;
+    } cases[] = {
+        {"01 41 20 " BEGIN "01 42",
+         "0 00 0141 itm_swit src=0 data=41\n"
+         "2 00 20 itm_ts_local ts=2 tc=0\n"
+         "3 00 000000000080 itm_async\n"
+         "9 00 0142 itm_swit src=0 data=42\n",
+         "0 00 no_sync reason=init_decoder\n"
+         "0 00 itm_trace type=swit src=0 data=41\n"
+         "2 00 itm_trace type=ts_local delta=2 tc=0 ts=2\n"
+         "9 00 itm_trace type=swit src=0 data=42\n"
+         "9 00 eo_trace reason=end_of_trace\n"},
+        {"04 34 01 41 04 20 01 42",
+         "0 00 04 itm_reserved\n"
+         "1 00 34 itm_reserved\n"
+         "2 00 0141 itm_swit src=0 data=41\n"
+         "4 00 04 itm_reserved\n"
+         "5 00 20 itm_ts_local ts=2 tc=0\n"
+         "6 00 0142 itm_swit src=0 data=42\n",
+         "0 00 no_sync reason=init_decoder\n"
+         "2 00 itm_trace type=swit src=0 data=41\n"
+         "5 00 no_sync reason=bad_packet\n"
+         "5 00 itm_trace type=ts_local delta=2 tc=0 ts=2\n"
+         "6 00 itm_trace type=swit src=0 data=42\n"
+         "6 00 eo_trace reason=end_of_trace\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *packets = lines_of(&source, cases[i].bytes, LINES_PACKETS);
+        char *elements = lines_of(&source, cases[i].bytes, LINES_ELEMENTS);
+        assert_string_equal(packets, cases[i].packets);
+        assert_string_equal(elements, cases[i].elements);
+        free(packets);
+        free(elements);
+    }
+}
+
 TEST(cut_by_the_end)
 {
     behind_begin(BEGIN "03 01 02", "6 00 030102 itm_incomplete_eot err=itm_swit\n",

@@ -24,7 +24,7 @@ TEST(a_whole_description)
 {
     struct fixture f;
     setup(&f, "# comment\n[capture]\nfile=t.bin\nframing=tpiu\nname=board\n" ETM
-              "[source itm]\nprotocol=ITM\nITMTCR=0x00200006\n"
+              "[source itm]\nprotocol=ITM\nITMTCR=0x00200006\nsync=none\n"
               "[image ram]\nfile=ram.bin\naddress=0x8000\noffset=4\nlength=8\nspace=EL1N\n"
               "[image program]\nelf=a.elf\nbias=0x1000\n"
               "[image lost]\nfile=lost.bin\naddress=0\n");
@@ -42,7 +42,9 @@ TEST(a_whole_description)
     assert_int_equal(b->sources[0].trace_id, 0x10);
     assert_int_equal(b->sources[0].regs.traceidr, 0x10);
     assert_int_equal(b->sources[0].regs.idr1, 0x4100f403);
+    assert_int_equal(b->sources[0].without_sync, 0);
     assert_int_equal(b->sources[1].trace_id, 0x20);
+    assert_int_equal(b->sources[1].without_sync, 1);
     assert_null(b->sources[1].core);
     assert_int_equal(b->image_count, 2);
     assert_string_equal(b->images[0].path, "d/ram.bin");
@@ -97,6 +99,8 @@ TEST(every_error_says_where)
         {HEAD "[source a]\nprotocol=stm\nid=3\nSTMTCSR=0x40000\n",
          CT_ERR_CONFIG,
          {"d/t.ini:3", "0x03", "0x04"}},
+        {HEAD "[source a]\nprotocol=itm\nid=3\nsync=odd\n", CT_ERR_CONFIG, {"d/t.ini:6", "sync=odd", "none"}},
+        {HEAD "[source a]\nprotocol=stm\nid=3\nsync=none\n", CT_ERR_CONFIG, {"d/t.ini:3", "ITM", "remove"}},
         {HEAD "[source a]\nprotocol=stm\nSTMTCS=1\n", CT_ERR_CONFIG, {"d/t.ini:5", "STMTCS=1", "register"}},
         {HEAD "[source a]\nprotocol=etmv4i\nid=3\nTRCIDR0=1\n",
          CT_ERR_CONFIG,

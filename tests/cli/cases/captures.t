@@ -106,6 +106,51 @@ $ { printf '\377\377\377\177'; head -c 32 examples/raw/board.bin; printf '\377\3
 $ od -An -v -tx1 $T/etb.bin >$T/etb.txt; coretap info $T/etb.txt
 ! coretap: $T/etb.txt: this is text with hexadecimal digits, but trace is read as bytes; convert it, for instance with 'xxd -r -p'
 [2]
+$ cd $T; printf '0x20000000: 2265b1f5 91b7584a \n' >mdw.txt; printf '0x20000000 <etb+4>:\t0xf5\t0xb1\n' >gdb.txt; printf '00000000: f5b1 6522  ..e"\n' >xxd.txt; printf '00000000  f5 b1 65 22  |..e"|\n' >hexdump.txt; for f in mdw gdb xxd hexdump; do coretap info $f.txt; done
+! coretap: mdw.txt: this is memory as text with addresses, but trace is read as bytes; write the memory as bytes, in gdb with 'dump binary memory', in OpenOCD with 'dump_image', or convert the output of xxd with 'xxd -r'
+! coretap: gdb.txt: this is memory as text with addresses, but trace is read as bytes; write the memory as bytes, in gdb with 'dump binary memory', in OpenOCD with 'dump_image', or convert the output of xxd with 'xxd -r'
+! coretap: xxd.txt: this is memory as text with addresses, but trace is read as bytes; write the memory as bytes, in gdb with 'dump binary memory', in OpenOCD with 'dump_image', or convert the output of xxd with 'xxd -r'
+! coretap: hexdump.txt: this is memory as text with addresses, but trace is read as bytes; write the memory as bytes, in gdb with 'dump binary memory', in OpenOCD with 'dump_image', or convert the output of xxd with 'xxd -r'
+[2]
+$ cd $T; objcopy -I binary -O ihex etb.bin etb.hex; objcopy -I binary -O srec etb.bin etb.srec; coretap info etb.hex; coretap info etb.srec
+! coretap: etb.hex: this is memory as text (Intel HEX), but trace is read as bytes; convert it with 'objcopy -I ihex -O binary'
+! coretap: etb.srec: this is memory as text (S-records), but trace is read as bytes; convert it with 'objcopy -I srec -O binary'
+[2]
+$ cd $T; printf 'f5 b1 65 22\n0x41, 0x42\n' >digits.txt; printf '00000000 f5b16522 91b7584a\n' >words.txt; for f in digits words; do coretap info $f.txt; done
+! coretap: digits.txt: this is text with hexadecimal digits, but trace is read as bytes; convert it, for instance with 'xxd -r -p'
+! coretap: words.txt: this is text with hexadecimal digits, but trace is read as bytes; convert it, for instance with 'xxd -r -p'
+[2]
+$ cd $T; printf '$date today $end\n$timescale 1 ns $end\n' >swo.vcd; printf 'Time [s],Channel 0\n0.0,1\n' >swo.csv; printf 'PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\1\0\0\0\7\0\0\0version2PK' >swo.sr; for f in swo.*; do coretap info $f; done
+! coretap: swo.csv: these are the levels of pins, as a logic analyser stores them, not the bytes of a trace; decode the pin to bytes first, a UART for instance with 'sigrok-cli -i FILE -P uart:rx=PIN:baudrate=RATE -B uart=rx'
+! coretap: swo.sr: these are the levels of pins, as a logic analyser stores them, not the bytes of a trace; decode the pin to bytes first, a UART for instance with 'sigrok-cli -i FILE -P uart:rx=PIN:baudrate=RATE -B uart=rx'
+! coretap: swo.vcd: these are the levels of pins, as a logic analyser stores them, not the bytes of a trace; decode the pin to bytes first, a UART for instance with 'sigrok-cli -i FILE -P uart:rx=PIN:baudrate=RATE -B uart=rx'
+[2]
+$ cd $T; printf '\27\10\104tracing6\0\0\10' >trace.dat; coretap info trace.dat
+! coretap: trace.dat: this is a trace.dat file of ftrace, which has no trace of CoreSight; record with 'perf record -e cs_etm//u'
+[2]
+An ITM without synchronisation packets, as most probes record it. Its packets may look like frames.
+$ cd $T; i=0; while [ $i -lt 64 ]; do printf '\1A\16\13\20\300\205\1'; i=$((i+1)); done >swo.bin; coretap info swo.bin 2>&1 | sed 1d | tee swo.ini; coretap decode swo.ini | sed -n '3,6p'
+|
+| [capture]
+| file = swo.bin
+| framing = none
+|
+| [source id00]
+| protocol = itm
+| sync = none              ; there are no synchronisation packets
+| # id 00
+| Sw	133	0x41	port 0
+| Dwt	133	0x100b	SVCall entered
+| Sw	266	0x41	port 0
+$ cd $T; sed -i '/^sync/d' swo.ini; coretap decode swo.ini
+| type	cycle	value	note
+| # buffer trace
+| # id 00
+| Gap	0	512	bytes lost at offset 0: before the first synchronisation
+| End	0		end of trace
+! coretap: warning: source id00 (ID 00): none of its 512 bytes is decoded, because there is no synchronisation packet to begin with; record with these packets (SYNCENA of ITM_TCR, SYNCTAP and CYCCNTENA of DWT_CTRL), or add sync=none to the source in the .ini of a raw trace, to decode from the first byte on
+! coretap: swo.ini: losses: 512 bytes that could not be used
+[1]
 $ head -c 4096 /dev/zero >$T/zeros.bin; coretap info $T/zeros.bin
 ! coretap: $T/zeros.bin: the format is not recognised, so it cannot be read:
 !   snapshot: this is neither a directory with a snapshot.ini nor a file that begins with [snapshot]
