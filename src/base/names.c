@@ -2,6 +2,7 @@
 #include "base/names.h"
 #include "base/fnv.h"
 #include "base/printable.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +43,6 @@ static int grow_slots(struct ct_names *names)
     return 1;
 }
 
-static int grow_names(struct ct_names *names)
-{
-    uint32_t room = names->room ? names->room * 2 : FIRST_SLOTS / 2;
-    const char **wider = realloc(names->names, room * sizeof *wider);
-    if (!wider)
-        return 0;
-    names->names = wider;
-    names->room = room;
-    return 1;
-}
-
 uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size)
 {
     if (names->count == UINT32_MAX / 4)
@@ -62,7 +52,7 @@ uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size)
     uint32_t *slot = slot_of(names, text, size);
     if (*slot)
         return *slot - 1;
-    if (names->count == names->room && !grow_names(names))
+    if (!CT_MAKE_ROOM(names->names, names->room, names->count + 1))
         return CT_NAMES_NONE;
     const char *copy = ct_arena_strndup(&names->arena, text, size);
     if (!copy)

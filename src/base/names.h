@@ -11,7 +11,7 @@ struct ct_names {
     struct ct_arena arena;
     const char **names;
     uint32_t count;
-    uint32_t room;
+    size_t room;
     uint32_t *slots; /* number + 1, or 0; `slot_count` is a power of two, and at most half of the slots are
                         used */
     uint32_t slot_count;

@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/require.h"
+#include "base/room.h"
 
 #define FIRST_SLOTS 64
 
@@ -73,19 +74,6 @@ static bool grow_slots(struct ct_manifest *m)
 
 /* ---- adding ---- */
 
-static bool grow(struct ct_manifest *m)
-{
-    if (m->count < m->room)
-        return true;
-    const size_t room = m->room ? 2 * m->room : FIRST_SLOTS;
-    struct ct_fleet_capture *captures = realloc(m->captures, room * sizeof *captures);
-    if (!captures)
-        return false;
-    m->captures = captures;
-    m->room = room;
-    return true;
-}
-
 /* Copies a text. */
 static bool copy(struct ct_arena *arena, const char **text)
 {
@@ -124,7 +112,8 @@ int ct_manifest_add(struct ct_manifest *m, const struct ct_fleet_capture *captur
                        "%s: has the same contents as %s, so it would count twice; remove one of them",
                        capture->path, same->path);
     struct ct_fleet_capture kept = *capture;
-    if (m->count >= UINT32_MAX - 1 || !grow(m) || !grow_slots(m) || !keep(m, &kept))
+    if (m->count >= UINT32_MAX - 1 || !CT_MAKE_ROOM(m->captures, m->room, m->count + 1) || !grow_slots(m) ||
+        !keep(m, &kept))
         return ct_fail_nomem(m->ctx, "manifest");
     const size_t slot = slot_of(m, kept.digest);
     m->captures[m->count++] = kept;

@@ -18,6 +18,7 @@
 #include "base/ctx.h"
 #include "base/printable.h"
 #include "base/require.h"
+#include "base/room.h"
 #include "fleet/capture_files.h"
 #include "fleet/job.h"
 #include "fleet/worker.h"
@@ -162,24 +163,11 @@ static int judge(struct ct_fleet_piece *p, int status)
 
 /* ---- what the process writes ---- */
 
-/* Makes room for the next read. */
-static bool make_room(struct text *text)
-{
-    if (text->room - text->size > READ_SIZE)
-        return true;
-    char *data = realloc(text->data, 2 * text->room + 2 * READ_SIZE);
-    if (!data)
-        return false;
-    text->data = data;
-    text->room = 2 * text->room + 2 * READ_SIZE;
-    return true;
-}
-
 /* Reads from the process. CT_ERR_NOMEM. */
 static int take(struct ct_fleet_piece *p, enum ct_worker_text which)
 {
     struct text *text = &p->texts[which];
-    if (!make_room(text))
+    if (!CT_MAKE_ROOM(text->data, text->room, text->size + READ_SIZE + 1))
         return ct_fail_nomem(p->job->ctx, capture_of(p)->path);
     const ssize_t got = read(p->worker.texts[which], text->data + text->size, READ_SIZE);
     if (got <= 0 && !(got < 0 && errno == EINTR))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/table_memory.h"
 #include "flow/shared_program.h"
 
@@ -109,19 +110,6 @@ static uint32_t put(struct ct_blocks *b, uint32_t number, const struct ct_block 
 
 /* ---- domains ---- */
 
-static int grow_domains(struct ct_blocks *b, uint32_t domain)
-{
-    uint32_t cap = b->domain_cap ? b->domain_cap : 1;
-    while (cap <= domain)
-        cap *= 2;
-    struct ct_domain *domains = realloc(b->domains, cap * sizeof *domains);
-    if (!domains)
-        return ct_fail_nomem(b->ctx, "program blocks");
-    b->domains = domains;
-    b->domain_cap = cap;
-    return CT_OK;
-}
-
 /* Finds a number for a domain that is new to this part. */
 static int new_domain(struct ct_blocks *b, uint32_t memory, const struct ct_edge_context *who,
                       uint32_t *domain)
@@ -147,8 +135,8 @@ int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
                      "program blocks: there are more than %u memories and contexts, which is the limit; "
                      "select fewer contexts",
                      CT_DOMAINS_MAX);
-    if (!rc && i >= b->domain_cap)
-        rc = grow_domains(b, i);
+    if (!rc && !CT_MAKE_ROOM(b->domains, b->domain_cap, i + 1))
+        rc = ct_fail_nomem(b->ctx, "program blocks");
     if (rc)
         return rc;
     for (; b->domain_count <= i; b->domain_count++) /* other parts have those between */

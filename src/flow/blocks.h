@@ -87,7 +87,8 @@ struct ct_blocks {
     uint32_t block_room; /* of `blocks`: `cap`, or more when there was no memory for the rest */
     struct ct_branch_target *pairs;
     struct ct_domain *domains;
-    uint32_t domain_count, domain_cap;
+    uint32_t domain_count;
+    size_t domain_cap;
     uint32_t pair_count, pair_cap; /* pair_cap: a power of two, at most a quarter of which is used */
     uint32_t generation;           /* how often all blocks have been forgotten */
     bool repeats; /* two blocks may have the same node: blocks were forgotten, or one memory has two contexts

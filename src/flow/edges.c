@@ -9,14 +9,14 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 
-#define BLOCK_SHIFT     8
-#define BLOCK           (1u << BLOCK_SHIFT)
-#define CONTEXTS        256u
-#define CONTEXTS_MAX    65536u
-#define CONTEXT_KNOWN   (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
-#define FIRST_CONTEXTS  4u
-#define FIRST_BLOCK_CAP 16u
+#define BLOCK_SHIFT    8
+#define BLOCK          (1u << BLOCK_SHIFT)
+#define CONTEXTS       256u
+#define CONTEXTS_MAX   65536u
+#define CONTEXT_KNOWN  (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
+#define FIRST_CONTEXTS 4u
 
 /* The statistics of BLOCK edges of one context: only counts as long as no cycles are added. At first both are
  * NULL; later exactly one of them is not. */
@@ -28,7 +28,7 @@ struct block {
 /* The statistics of one context, by edge >> BLOCK_SHIFT. */
 struct column {
     struct block *blocks;
-    uint32_t cap;
+    size_t cap;
 };
 
 struct ct_edges {
@@ -160,30 +160,15 @@ void ct_edges_set_context(struct ct_edges *e, const struct ct_elem *elem)
     e->entered = false;
 }
 
-/* Makes room for a block. Returns false when out of memory. */
-static bool grow_column(struct ct_edges *e, struct column *column, uint32_t block)
-{
-    uint32_t cap = column->cap ? column->cap : FIRST_BLOCK_CAP;
-    while (cap <= block)
-        cap *= 2;
-    struct block *blocks = realloc(column->blocks, cap * sizeof *blocks);
-    if (!blocks) {
-        ct_fail_nomem(e->ctx, "edge statistics");
-        return false;
-    }
-    memset(blocks + column->cap, 0, (cap - column->cap) * sizeof *blocks);
-    column->blocks = blocks;
-    column->cap = cap;
-    return true;
-}
-
 /* Returns the block of an edge, which is empty when it is new; NULL when out of memory. */
 static struct block *block_of(struct ct_edges *e, size_t context, uint32_t edge)
 {
     struct column *column = &e->columns[context];
     const uint32_t block = edge >> BLOCK_SHIFT;
-    if (block >= column->cap && !grow_column(e, column, block))
+    if (!CT_MAKE_ZEROED_ROOM(column->blocks, column->cap, (size_t)block + 1)) {
+        ct_fail_nomem(e->ctx, "edge statistics");
         return NULL;
+    }
     if (edge >= e->contexts[context].edges)
         e->contexts[context].edges = edge + 1;
     return &column->blocks[block];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/table_memory.h"
 
 /* Number of blocks in a piece, and of pieces. Pieces never move, so blocks are read without a lock. */
@@ -33,7 +34,8 @@ struct ct_shared_program {
     uint32_t *heads; /* the index, by address */
     uint32_t slots;  /* a power of two */
     struct domain *domains;
-    uint32_t domain_count, domain_cap;
+    uint32_t domain_count;
+    size_t domain_cap;
 };
 
 /* Makes a lock that is held for less time than going to sleep takes. */
@@ -234,14 +236,8 @@ static bool is_domain(const struct domain *d, uint32_t memory, const struct ct_e
 
 static int add_domain(struct ct_shared_program *p, uint32_t memory, const struct ct_edge_context *context)
 {
-    if (p->domain_count == p->domain_cap) {
-        const uint32_t cap = p->domain_cap ? p->domain_cap * 2 : 4;
-        struct domain *domains = realloc(p->domains, cap * sizeof *domains);
-        if (!domains)
-            return ct_fail_nomem(p->ctx, "program blocks");
-        p->domains = domains;
-        p->domain_cap = cap;
-    }
+    if (!CT_MAKE_ROOM(p->domains, p->domain_cap, p->domain_count + 1))
+        return ct_fail_nomem(p->ctx, "program blocks");
     p->domains[p->domain_count++] =
         (struct domain){memory, context != NULL, context ? *context : (struct ct_edge_context){0}};
     return CT_OK;

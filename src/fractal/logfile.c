@@ -16,6 +16,7 @@
 #include "base/ctx.h"
 #include "base/printable.h"
 #include "base/require.h"
+#include "base/room.h"
 #include "base/whole_file.h"
 #include "fractal/logger.h"
 
@@ -522,14 +523,8 @@ static int append(struct ct_fractal_reader *r, const void *data, size_t size)
         memmove(r->pieces, r->pieces + r->at, kept);
     r->at = r->text_seen = 0;
     r->size = kept;
-    if (kept + size > r->room) {
-        const size_t room = 2 * r->room > kept + size ? 2 * r->room : kept + size;
-        uint8_t *more = realloc(r->pieces, room);
-        if (!more)
-            return ct_fail_nomem(r->ctx, r->name);
-        r->pieces = more;
-        r->room = room;
-    }
+    if (!CT_MAKE_ROOM(r->pieces, r->room, kept + size))
+        return ct_fail_nomem(r->ctx, r->name);
     memcpy(r->pieces + kept, data, size);
     r->bytes = r->pieces;
     r->size = kept + size;

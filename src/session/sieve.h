@@ -39,7 +39,7 @@ struct ct_sieve_code {
     const struct ct_filter *filter; /* for its modules and functions */
     struct ct_programs *programs;
     uint8_t *verdicts; /* by number of the node: 0 for not known yet, WANTED or UNWANTED */
-    uint32_t room;
+    size_t room;
 };
 
 /* Checks that each module and function of the filter is in a program. CT_ERR_NOT_FOUND: one is in none. */

@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/name_suffix.h"
 #include "base/path.h"
+#include "base/room.h"
 #include "coretap/program.h"
 
 #include <stdlib.h>
@@ -107,29 +108,14 @@ static int in_functions(const struct ct_sieve_code *c, const struct ct_node *nod
     return rc;
 }
 
-static int make_room(struct ct_sieve_code *c, uint32_t nodes)
-{
-    uint32_t room = c->room ? c->room : 1024;
-    while (room < nodes)
-        room *= 2;
-    uint8_t *verdicts = realloc(c->verdicts, room);
-    if (!verdicts)
-        return ct_fail_nomem(c->ctx, "filter");
-    memset(verdicts + c->room, 0, room - c->room);
-    c->verdicts = verdicts;
-    c->room = room;
-    return CT_OK;
-}
-
 int ct_sieve_code_wants(struct ct_sieve_code *c, const struct ct_graph *graph, uint32_t number)
 {
     uint32_t count;
     const struct ct_node *nodes = ct_graph_nodes(graph, &count);
-    int rc = number < c->room ? CT_OK : make_room(c, count);
-    if (rc)
-        return rc;
+    if (number >= c->room && !CT_MAKE_ZEROED_ROOM(c->verdicts, c->room, count))
+        return ct_fail_nomem(c->ctx, "filter");
     if (!c->verdicts[number]) {
-        rc = in_modules(c, &nodes[number]) ? in_functions(c, &nodes[number]) : 0;
+        const int rc = in_modules(c, &nodes[number]) ? in_functions(c, &nodes[number]) : 0;
         if (rc < 0)
             return rc;
         c->verdicts[number] = rc ? WANTED : UNWANTED;
