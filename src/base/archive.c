@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/read_at.h"
 
 #define END_SIZE    22u /* of the record behind the directory, without its comment */
 #define COMMENT_MAX 65535u
@@ -45,16 +46,7 @@ struct entry {
 
 static bool read_whole(int fd, uint64_t offset, void *bytes, size_t size)
 {
-    size_t done = 0;
-    while (done < size) {
-        const ssize_t n = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
+    return ct_read_at(fd, bytes, size, offset) == (ssize_t)size;
 }
 
 /* Finds the record at the end, in the last `size` bytes of the file. NULL: there is none. */

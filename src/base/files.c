@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/files.h"
 #include "base/archive.h"
+#include "base/read_at.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,23 +47,11 @@ static ssize_t read_at(void *user, const char *path, uint64_t offset, char *buf,
         cap = cap < left ? cap : (size_t)left;
         offset += where.offset;
     }
-    size_t size = 0;
-    while (size < cap) {
-        ssize_t n = pread(fd, buf + size, cap - size, (off_t)(offset + size));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
-            int error = errno;
-            close(fd);
-            errno = error;
-            return -1;
-        }
-        if (n == 0)
-            break;
-        size += (size_t)n;
-    }
+    const ssize_t size = ct_read_at(fd, buf, cap, offset);
+    const int error = errno;
     close(fd);
-    return (ssize_t)size;
+    errno = error;
+    return size;
 }
 
 static ssize_t read_head(void *user, const char *path, char *buf, size_t cap)

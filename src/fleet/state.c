@@ -12,6 +12,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/read_at.h"
 #include "base/table_memory.h"
 #include "fleet/digest.h"
 
@@ -36,19 +37,14 @@ static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, 
     *data = ct_table_of_records((size_t)st.st_size + 1, 1); /* in large pages: many pieces have megabytes */
     if (!*data)
         return ct_fail_nomem(ctx, path);
-    for (*size = 0; *size < (size_t)st.st_size;) {
-        const ssize_t got = read(fd, *data + *size, (size_t)st.st_size - *size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            free(*data);
-            *data = NULL;
-            return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path,
-                           got ? strerror(errno) : "it became shorter");
-        }
-        *size += (size_t)got;
-    }
-    return CT_OK;
+    *size = (size_t)st.st_size;
+    const ssize_t got = ct_read_at(fd, *data, *size, 0);
+    if (got == st.st_size)
+        return CT_OK;
+    free(*data);
+    *data = NULL;
+    return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path,
+                   got < 0 ? strerror(errno) : "it became shorter");
 }
 
 int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size)

@@ -2,9 +2,9 @@
 #include "program/source_files.h"
 #include "base/ctx.h"
 #include "base/open_resolved.h"
+#include "base/read_at.h"
 #include "program/symbols.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,14 +75,8 @@ static int read_whole(struct ct_ctx *ctx, const char *path, int fd, char **text,
     *text = malloc((size_t)st.st_size);
     if (!*text)
         return ct_fail_nomem(ctx, path);
-    while (*size < (size_t)st.st_size) {
-        const ssize_t n = read(fd, *text + *size, (size_t)st.st_size - *size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        *size += (size_t)n;
-    }
+    const ssize_t n = ct_read_at(fd, *text, (size_t)st.st_size, 0);
+    *size = n > 0 ? (size_t)n : 0;
     return CT_OK;
 }
 

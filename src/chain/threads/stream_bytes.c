@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chain/threads/stream_bytes.h"
 
+#include "base/read_at.h"
 #include "base/room.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void ct_stream_bytes_free(struct ct_stream_bytes *bytes)
 {
@@ -68,23 +68,6 @@ bool ct_stream_bytes_append(struct ct_stream_bytes *bytes, const struct ct_run *
     return true;
 }
 
-static bool read_all(struct ct_stream_bytes *bytes, uint8_t *to, size_t size, uint64_t offset)
-{
-    while (size) {
-        const ssize_t got = pread(bytes->fd, to, size, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            bytes->error = got ? errno : 0;
-            return false;
-        }
-        to += got;
-        offset += (uint64_t)got;
-        size -= (size_t)got;
-    }
-    return true;
-}
-
 /* Reads bytes [from, to) of the file, except those in memory already. */
 static int hold(struct ct_stream_bytes *bytes, size_t from, size_t to)
 {
@@ -98,8 +81,12 @@ static int hold(struct ct_stream_bytes *bytes, size_t from, size_t to)
     bytes->held_to = from + kept;
     if (!CT_MAKE_ROOM(bytes->data, bytes->cap, to - from))
         return CT_ERR_NOMEM;
-    if (!read_all(bytes, bytes->data + kept, to - from - kept, bytes->pos + from + kept))
+    const size_t more = to - from - kept;
+    const ssize_t got = ct_read_at(bytes->fd, bytes->data + kept, more, bytes->pos + from + kept);
+    if (got != (ssize_t)more) {
+        bytes->error = got < 0 ? errno : 0;
         return CT_ERR_IO;
+    }
     bytes->held_to = to;
     return CT_OK;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a part of a file. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Reads `size` bytes at an offset, or fewer where the file ends before. Returns their number, or -1 with
+ * errno. */
+ssize_t ct_read_at(int fd, void *bytes, size_t size, uint64_t offset);
