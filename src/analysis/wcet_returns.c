@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
+#include "base/path.h"
 
 struct work {
     const struct ct_wcet_model *m;
@@ -156,9 +156,8 @@ static int refuse_left_out(const struct ct_wcet_model *m, const struct ct_cfg_fu
     const uint64_t head = m->blocks[m->loops[loop].head].start;
     const struct ct_wcet_loop *l = &m->w->loops[loop];
     const char *path = l->line ? ct_lines_file(m->w->lines, l->file) : NULL;
-    const char *slash = path ? strrchr(path, '/') : NULL;
     if (path)
-        snprintf(place, sizeof place, "%.200s:%" PRIu32, slash ? slash + 1 : path, l->line);
+        snprintf(place, sizeof place, "%.200s:%" PRIu32, ct_base_name(path), l->line);
     else
         snprintf(place, sizeof place, "0x%" PRIx64, head);
     return ct_fail(

@@ -12,6 +12,13 @@ static inline int ct_hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* Returns the value of a hexadecimal digit in upper or lower case; -1 for other characters. */
+static inline int ct_hex_digit_any_case(int c)
+{
+    const int lower = c | 0x20;
+    return c >= '0' && c <= '9' ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
 /* bytes after a number that writing it may overwrite */
 #define CT_DIGITS_SLACK 16
 

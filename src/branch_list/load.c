@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/digits.h"
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 
@@ -100,22 +101,14 @@ static int read_address(const struct loading *l, const struct ct_proto_field *ad
     return rc;
 }
 
-/* Returns the value of a hexadecimal digit, or -1. */
-static int digit(uint8_t c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* Reads a build id. Returns its size, or SIZE_MAX when it is invalid. */
 static size_t read_build_id(const struct ct_proto_field *f, uint8_t id[CT_BRANCH_LIST_ID])
 {
     if (f->size > 2 * CT_BRANCH_LIST_ID || f->size % 2)
         return SIZE_MAX;
     for (size_t i = 0; i < f->size / 2; i++) {
-        const int high = digit(f->bytes[2 * i]), low = digit(f->bytes[2 * i + 1]);
+        const int high = ct_hex_digit_any_case(f->bytes[2 * i]);
+        const int low = ct_hex_digit_any_case(f->bytes[2 * i + 1]);
         if (high < 0 || low < 0)
             return SIZE_MAX;
         id[i] = (uint8_t)(high << 4 | low);

@@ -3,6 +3,7 @@
  * Rust are mangled, as gcov writes them, because readable names have commas; 'genhtml --demangle-cpp' reads
  * the mangled ones. */
 #include "format/cover.h"
+#include "base/path.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,8 +62,7 @@ static void file(FILE *out, const struct ct_cover_view *view, const struct ct_co
  * not exist, and geninfo leaves out such names, too. */
 static bool is_made_up(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = ct_base_name(path);
     return name[0] == '<' && name[strlen(name) - 1] == '>';
 }
 

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <string.h>
 
+#include "base/path.h"
 #include "base/printable.h"
 #include "coretap/format.h"
 #include "format/dot.h"
@@ -202,8 +202,7 @@ static void source_row(void *user, const struct ct_wcet_source_row *row)
         fputs("...\t\t\t\t\n", out);
         return;
     }
-    const char *slash = strrchr(row->path, '/');
-    fprintf(out, "%s:%" PRIu32, slash ? slash + 1 : row->path, row->number);
+    fprintf(out, "%s:%" PRIu32, ct_base_name(row->path), row->number);
     if (row->line)
         fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%.1f%%\t", row->line->count, row->line->cycles,
                 row->all ? 100.0 * (double)row->line->cycles / (double)row->all : 0);

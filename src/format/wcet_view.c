@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/wcet_view.h"
+#include "base/path.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *v, uint32_t number)
 {
@@ -23,8 +23,7 @@ static struct ct_wcet_place place_of(const struct ct_wcet_view *v, uint32_t bloc
                                      uint32_t line)
 {
     const char *path = file == CT_LINE_NONE ? NULL : ct_lines_file(v->lines, file);
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return (struct ct_wcet_place){.block = block, .line = line, .file = slash ? slash + 1 : path};
+    return (struct ct_wcet_place){.block = block, .line = line, .file = path ? ct_base_name(path) : NULL};
 }
 
 struct ct_wcet_place ct_wcet_view_at_block(const struct ct_wcet_view *v, uint32_t block)

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fractal/line_fields.h"
+#include "base/digits.h"
 
 #include "coretap/fractal.h"
-
-int ct_line_hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 int ct_line_number(struct ct_line_fields *t, uint64_t *out)
 {
@@ -22,7 +14,7 @@ int ct_line_number(struct ct_line_fields *t, uint64_t *out)
     const char *first = t->at;
     uint64_t v = 0;
     for (; t->at < t->end; t->at++) {
-        const int d = ct_line_hex_digit(*t->at);
+        const int d = ct_hex_digit_any_case(*t->at);
         if (d < 0 || (unsigned)d >= base)
             break;
         if (v > (UINT64_MAX - (unsigned)d) / base)

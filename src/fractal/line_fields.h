@@ -16,9 +16,6 @@ struct ct_line_fields {
 #define CT_LINE_NO_VALUE "value: a number is expected"
 #define CT_LINE_TOO_LONG "characters after the last field"
 
-/* Returns the value of a hexadecimal digit, or -1. */
-int ct_line_hex_digit(char c);
-
 /* Reads a number: decimal, or hexadecimal after 0x. Returns 0 if there is none, or it exceeds 64 bits. */
 int ct_line_number(struct ct_line_fields *t, uint64_t *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of operations, and recorded message streams as text: time,op,initiator,kind,addr,value. */
 #include "base/ctx.h"
+#include "base/digits.h"
 #include "base/require.h"
 #include "coretap/fractal.h"
 #include "fractal/line_fields.h"
@@ -55,7 +56,7 @@ static int content(struct ct_line_fields *t, uint64_t line[CT_FRACTAL_LINE_WORDS
     for (int i = 0; i < CT_FRACTAL_LINE_WORDS; i++) {
         line[i] = 0;
         for (int d = 0; d < 16; d++) {
-            const int digit = ct_line_hex_digit(*t->at++);
+            const int digit = ct_hex_digit_any_case(*t->at++);
             if (digit < 0)
                 return 0;
             line[i] = line[i] << 4 | (unsigned)digit;

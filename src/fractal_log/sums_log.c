@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/path.h"
 #include "base/require.h"
 #include "coretap/fractal_report.h"
 #include "fractal_log/each.h"
@@ -37,10 +38,8 @@ static void find_program(const struct ct_fractal_log *log, const char *elf,
                          char program[CT_FRACTAL_LOG_PROGRAM])
 {
     ct_fractal_log_program(log, program);
-    if (*program || !elf)
-        return;
-    const char *slash = strrchr(elf, '/');
-    snprintf(program, CT_FRACTAL_LOG_PROGRAM, "%s", slash ? slash + 1 : elf);
+    if (!*program && elf)
+        snprintf(program, CT_FRACTAL_LOG_PROGRAM, "%s", ct_base_name(elf));
 }
 
 /* Refuses a log of another program than the first one's if all logs get their names from one file. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/path.h"
 #include "fractal_run/simulation.h"
 
 #define WORDS                                                                                                \
@@ -20,7 +21,7 @@ size_t ct_fractal_program_prefix(const char *text)
 
 bool ct_fractal_process_is(const struct ct_fractal_process *p, const char *text, size_t size)
 {
-    const char *slash = strrchr(p->program, '/'), *name = slash ? slash + 1 : p->program;
+    const char *name = ct_base_name(p->program);
     return strncmp(name, text, size) == 0 && !name[size];
 }
 

@@ -36,8 +36,7 @@ struct module {
  * file is no module. */
 static bool find_name(struct module *m)
 {
-    const char *slash = strrchr(m->map->name, '/');
-    const char *name = slash ? slash + 1 : m->map->name;
+    const char *name = ct_base_name(m->map->name);
     name += *name == '[';
     const size_t length = strcspn(name, ".]");
     if (length >= sizeof m->name)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include "live/tee.h"
 #include "base/ctx.h"
+#include "base/path.h"
 #include "base/whole_file.h"
 #include "live/text.h"
 
@@ -54,14 +55,13 @@ static int print_description(struct ct_ctx *ctx, const struct ct_live_input *i, 
 {
     static const char remark[] = "; What 'coretap live --tee' kept. A [gap] stands where one connection "
                                  "ended and the next one began.\n";
-    const char *slash = strrchr(i->tee, '/');
     void *text = NULL;
     size_t size = 0;
     int rc = read_config(ctx, i->config, &text, &size);
     if (rc)
         return rc;
     (void)ct_live_text_write(out, remark, sizeof remark - 1);
-    rc = ct_raw_describe(ctx, i->config, text, size, slash ? slash + 1 : i->tee, (enum ct_framing)i->framing,
+    rc = ct_raw_describe(ctx, i->config, text, size, ct_base_name(i->tee), (enum ct_framing)i->framing,
                          ct_live_text_write, out);
     ct_whole_file_free(text, size);
     return !rc && out->lacks ? ct_fail_nomem(ctx, i->tee) : rc;
@@ -184,12 +184,12 @@ static void free_tee(struct ct_live_tee *t)
 int ct_live_tee_open(struct ct_ctx *ctx, const struct ct_live_say *say, const struct ct_live_input *input,
                      int fd, struct ct_live_tee **out)
 {
-    const char *path = input->tee, *slash = strrchr(path, '/');
+    const char *path = input->tee;
     struct ct_live_tee *t = calloc(1, sizeof *t);
     if (!t)
         return ct_fail_nomem(ctx, path);
     *t = (struct ct_live_tee){.say = say, .path = path, .fd = -1, .gaps = -1};
-    const bool named = ct_raw_can_name(slash ? slash + 1 : path) && strcmp(path, "-") != 0;
+    const bool named = ct_raw_can_name(ct_base_name(path)) && strcmp(path, "-") != 0;
     const int rc = named ? create(t, ctx, input, fd)
                          : ct_fail(ctx, CT_ERR_ARG,
                                    "%s: an .ini file cannot name this file (- means standard input, and ; "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/utf8.h"
 
 static const struct {
@@ -158,14 +159,6 @@ static uint32_t name_end(const struct ct_mon_lexer *lx, uint32_t pos)
     return pos;
 }
 
-static int hex_digit(int c)
-{
-    if (is_digit(c))
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void error(struct ct_mon_lexer *lx, uint32_t from, uint32_t to, const char *text)
 {
     if (!lx->quiet)
@@ -197,7 +190,7 @@ static void lex_integer(struct ct_mon_lexer *lx, uint32_t from, uint32_t to, uns
     lx->integer = 0;
     lx->integer_over = false;
     for (uint32_t p = from; p < to; p++) {
-        uint64_t digit = (uint64_t)hex_digit(at(lx, p));
+        uint64_t digit = (uint64_t)ct_hex_digit_any_case(at(lx, p));
         if (__builtin_mul_overflow(lx->integer, (uint64_t)base, &lx->integer) ||
             __builtin_add_overflow(lx->integer, digit, &lx->integer))
             lx->integer_over = true;
@@ -214,14 +207,14 @@ const char *ct_mon_lex_big_digits(struct ct_mon_lexer *lx)
 static void lex_number(struct ct_mon_lexer *lx)
 {
     uint32_t from = lx->pos, p = from;
-    if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && hex_digit(at(lx, p + 2)) < 0) {
+    if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && ct_hex_digit_any_case(at(lx, p + 2)) < 0) {
         lx->token = T_BAD;
         lx->pos = name_end(lx, p + 1);
         error(lx, p, lx->pos, "Expected hexadecimal digits after '0x'");
         return;
     }
-    if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && hex_digit(at(lx, p + 2)) >= 0) {
-        for (p += 2; hex_digit(at(lx, p)) >= 0;)
+    if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && ct_hex_digit_any_case(at(lx, p + 2)) >= 0) {
+        for (p += 2; ct_hex_digit_any_case(at(lx, p)) >= 0;)
             p++;
         lex_integer(lx, from + 2, p, 16);
         lx->pos = p;

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/path.h"
 #include "base/printable.h"
 #include "base/require.h"
 #include "program/demangle.h"
@@ -121,8 +122,7 @@ static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf
  * symbols. Returns NULL when out of memory. */
 static const char *module_name(struct ct_symbols *s, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *copy = ct_arena_strdup(&s->arena, slash ? slash + 1 : path);
+    const char *copy = ct_arena_strdup(&s->arena, ct_base_name(path));
     return copy ? ct_printable(&s->arena, copy) : NULL;
 }
 

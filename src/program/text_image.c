@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/digits.h"
 #include "base/room.h"
 #include "base/whole_file.h"
 
@@ -51,11 +52,6 @@ struct reading {
     bool ended; /* the record that ends the image was read */
 };
 
-static int digit(uint8_t c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
-
 /* Reads pairs of digits up to the end of the line. Returns their number; 0: other characters, or too many
  * digits. */
 static size_t read_pairs(const uint8_t *text, size_t size, uint8_t *bytes)
@@ -66,8 +62,8 @@ static size_t read_pairs(const uint8_t *text, size_t size, uint8_t *bytes)
     if (size % 2 || size / 2 > MOST_BYTES + 5)
         return 0;
     for (; n < size / 2; n++) {
-        const int high = digit(text[2 * n]);
-        const int low = digit(text[2 * n + 1]);
+        const int high = ct_hex_digit_any_case(text[2 * n]);
+        const int low = ct_hex_digit_any_case(text[2 * n + 1]);
         if (high < 0 || low < 0)
             return 0;
         bytes[n] = (uint8_t)(high << 4 | low);

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/path.h"
 #include "base/room.h"
 #include "coretap/encode.h"
 #include "coretap/frame.h"
@@ -423,9 +423,8 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
             software[software_count++] = (struct ct_snapshot_core){.source = &capture->software[i].source,
                                                                    .trace = capture->software[i].file};
     name_program(capture, programs);
-    const char *slash = strrchr(capture->o.program, '/');
-    snprintf(description, sizeof description, "%s, recorded by coretap %s",
-             slash ? slash + 1 : capture->o.program, ct_version());
+    snprintf(description, sizeof description, "%s, recorded by coretap %s", ct_base_name(capture->o.program),
+             ct_version());
     const struct ct_snapshot snapshot = {.dir = capture->o.directory,
                                          .part = part,
                                          .model = capture->o.model,
