@@ -65,21 +65,9 @@ static int dump_space(const struct ct_ini_item *item, struct ct_image_spec *dump
 static int on_dump(struct device_parser *p, const struct ct_ini_item *item)
 {
     struct ct_image_spec *dump = &p->device->dumps[p->device->dump_count - 1];
-    if (strcmp(item->key, "file") == 0)
-        return ct_ini_file(p->opening->arena, p->folder, item, &dump->file);
-    if (strcmp(item->key, "address") == 0) {
-        dump->has_addr = 1;
-        return ct_ini_number(item, UINT64_MAX, &dump->addr);
-    }
-    if (strcmp(item->key, "length") == 0) {
-        dump->has_size = 1;
-        return ct_ini_number(item, UINT64_MAX, &dump->size);
-    }
-    if (strcmp(item->key, "offset") == 0)
-        return ct_ini_number(item, UINT64_MAX, &dump->offset);
     if (strcmp(item->key, "space") == 0)
         return dump_space(item, dump);
-    return CT_OK;
+    return ct_snapshot_image(p->opening, p->folder, item, dump);
 }
 
 static int on_item(void *user, const struct ct_ini_item *item)

@@ -45,8 +45,8 @@ static int begin_image(struct ct_opening *opening, const struct ct_ini_item *ite
     return CT_OK;
 }
 
-static int on_image(struct ct_opening *opening, const char *folder, const struct ct_ini_item *item,
-                    struct ct_image_spec *image)
+int ct_snapshot_image(struct ct_opening *opening, const char *folder, const struct ct_ini_item *item,
+                      struct ct_image_spec *image)
 {
     if (strcmp(item->key, "address") == 0) {
         image->has_addr = 1;
@@ -130,7 +130,7 @@ int ct_snapshot_states_item(struct ct_opening *opening, const char *folder, cons
 {
     const bool image = begins(item->section, image_prefix), state = begins(item->section, state_prefix);
     if (item->key)
-        return image   ? on_image(opening, folder, item, &s->images[s->image_count - 1])
+        return image   ? ct_snapshot_image(opening, folder, item, &s->images[s->image_count - 1])
                : state ? on_state(opening, item, &s->states[s->state_count - 1])
                        : on_piece(opening, item, &s->pieces[s->piece_count - 1]);
     if (state)

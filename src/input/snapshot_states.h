@@ -43,3 +43,8 @@ int ct_snapshot_states_finish(struct ct_opening *opening, const char *path,
 /* Sets the pieces and maps of a buffer. CT_ERR_CONFIG: they do not match its file. */
 int ct_snapshot_states_apply(struct ct_opening *opening, const struct ct_snapshot_states *states,
                              struct ct_buffer *buffer);
+
+/* Takes file=, address=, offset= or length= of an image; ignores other keys. `folder` is that of the
+ * snapshot. */
+int ct_snapshot_image(struct ct_opening *opening, const char *folder, const struct ct_ini_item *item,
+                      struct ct_image_spec *image);
