@@ -380,6 +380,11 @@ static int wait_for(struct ct_path *p, uint64_t cycles)
     return status ? status : ct_unit_wait(p->unit, cycles);
 }
 
+static uint64_t long_word(const uint32_t *words)
+{
+    return words[0] | (uint64_t)words[1] << 32;
+}
+
 /* Passes on an access, given in five words, which is in the last entered block. */
 static int tell_access(struct ct_path *p, const uint32_t *words)
 {
@@ -390,8 +395,8 @@ static int tell_access(struct ct_path *p, const uint32_t *words)
     const struct ct_software_access access = {
         .clock = ct_unit_clock(p->unit) + index,
         .pc = ct_code_insn_addr(p->now, index),
-        .addr = words[1] | (uint64_t)words[2] << 32,
-        .data = words[3] | (uint64_t)words[4] << 32,
+        .addr = long_word(words + 1),
+        .data = long_word(words + 3),
         .bytes = (uint8_t)(1u << (value >> TRACE_ACCESS_SIZE_SHIFT & 3)),
         .piece = (uint8_t)(value >> TRACE_ACCESS_PIECE_SHIFT & (TRACE_WATCHED - 1)),
         .store = value & TRACE_ACCESS_STORE,
@@ -399,113 +404,102 @@ static int tell_access(struct ct_path *p, const uint32_t *words)
     return p->access(p->access_user, &access);
 }
 
+/* Returns how many words follow the first word of a record. */
+static size_t words_behind(uint32_t word)
+{
+    switch (TRACE_KIND(word)) {
+    case TRACE_CONTEXT:
+        return 1;
+    case TRACE_WAITED:
+        return TRACE_VALUE(word) ? 0 : 2;
+    case TRACE_SIGNAL:
+    case TRACE_RETURN:
+    case TRACE_M_TAKEN:
+    case TRACE_ARM_TAKEN:
+    case TRACE_THREAD:
+        return 2;
+    case TRACE_ACCESS:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* Takes a record that is not the number of a block. */
+static int take_record(struct ct_path *p, const uint32_t *words)
+{
+    const uint32_t value = TRACE_VALUE(*words);
+    switch (TRACE_KIND(*words)) {
+    case TRACE_PARTIAL:
+        p->partial = true;
+        p->at = value;
+        break;
+    case TRACE_SIGNAL:
+        p->handler = p->interrupted_known = true;
+        p->interrupted.addr = long_word(words + 1);
+        p->interrupted.isa = p->now && p->now->isa == CT_ISA_A64 ? CT_ISA_A64
+                             : value                             ? CT_ISA_T32
+                                                                 : CT_ISA_A32;
+        break;
+    case TRACE_HANDLER:
+        p->handler = true;
+        break;
+    case TRACE_RETURN:
+        p->returns = true;
+        p->return_to = long_word(words + 1);
+        break;
+    case TRACE_M_TAKEN:
+        ct_path_taken_m(p, value, words[1], words[2]);
+        break;
+    case TRACE_ARM_TAKEN:
+        p->arm.entry = (uint8_t)value;
+        p->arm.interrupted.addr = words[1];
+        p->arm.interrupted.isa = words[2] ? CT_ISA_T32 : CT_ISA_A32;
+        break;
+    case TRACE_M_RETURNED:
+    case TRACE_M_RESET:
+    case TRACE_M_LOST:
+        p->m.change = TRACE_KIND(*words);
+        p->m.to_sg = value & TRACE_M_SG_RETURN;
+        p->m.next_handled = value & ~TRACE_M_SG_RETURN;
+        break;
+    case TRACE_CONTEXT:
+        ct_unit_context(p->unit, words[1]);
+        break;
+    case TRACE_WAITED:
+        return wait_for(p, value ? value : long_word(words + 1));
+    case TRACE_ACCESS:
+        return tell_access(p, words);
+    case TRACE_THREAD:
+        return ct_unit_wait_until(p->unit, long_word(words + 1));
+    default:
+        break;
+    }
+    return CT_OK;
+}
+
+static int enter_numbered(struct ct_path *p, uint32_t number)
+{
+    struct ct_code_block *b = ct_code_block(p->code, number);
+    return b ? enter(p, b)
+             : ct_fail(p->ctx, CT_ERR_FORMAT,
+                       "recorder: block %u was executed, but its code was never reported; recording ends; "
+                       "this is an error of the QEMU plugin",
+                       number);
+}
+
 int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
 {
     int status = CT_OK;
     for (size_t i = 0; i < size && !status; i++) {
-        if (words[i] <= TRACE_BLOCK_MAX) {
-            struct ct_code_block *b = ct_code_block(p->code, words[i]);
-            if (!b)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: block %u was executed, but its code was "
-                               "never reported; recording ends; this is an error of "
-                               "the QEMU plugin",
-                               words[i]);
-            status = enter(p, b);
-            continue;
-        }
-        switch (TRACE_KIND(words[i])) {
-        case TRACE_PARTIAL:
-            p->partial = true;
-            p->at = TRACE_VALUE(words[i]);
-            break;
-        case TRACE_SIGNAL:
-            if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of a signal is truncated; "
-                               "recording ends");
-            p->handler = p->interrupted_known = true;
-            p->interrupted.addr = words[i + 1] | (uint64_t)words[i + 2] << 32;
-            p->interrupted.isa = p->now && p->now->isa == CT_ISA_A64 ? CT_ISA_A64
-                                 : TRACE_VALUE(words[i])             ? CT_ISA_T32
-                                                                     : CT_ISA_A32;
-            i += 2;
-            break;
-        case TRACE_HANDLER:
-            p->handler = true;
-            break;
-        case TRACE_RETURN:
-            if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of a return address is "
-                               "truncated; recording ends");
-            p->returns = true;
-            p->return_to = words[i + 1] | (uint64_t)words[i + 2] << 32;
-            i += 2;
-            break;
-        case TRACE_M_TAKEN:
-            if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of an exception is truncated; "
-                               "recording ends");
-            ct_path_taken_m(p, TRACE_VALUE(words[i]), words[i + 1], words[i + 2]);
-            i += 2;
-            break;
-        case TRACE_ARM_TAKEN:
-            if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of an exception is truncated; "
-                               "recording ends");
-            p->arm.entry = (uint8_t)TRACE_VALUE(words[i]);
-            p->arm.interrupted.addr = words[i + 1];
-            p->arm.interrupted.isa = words[i + 2] ? CT_ISA_T32 : CT_ISA_A32;
-            i += 2;
-            break;
-        case TRACE_M_RETURNED:
-        case TRACE_M_RESET:
-        case TRACE_M_LOST:
-            p->m.change = TRACE_KIND(words[i]);
-            p->m.to_sg = TRACE_VALUE(words[i]) & TRACE_M_SG_RETURN;
-            p->m.next_handled = TRACE_VALUE(words[i]) & ~TRACE_M_SG_RETURN;
-            break;
-        case TRACE_CONTEXT:
-            if (size - i < 2)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of a context ID is truncated; "
-                               "recording ends");
-            ct_unit_context(p->unit, words[++i]);
-            break;
-        case TRACE_WAITED:
-            if (TRACE_VALUE(words[i])) {
-                status = wait_for(p, TRACE_VALUE(words[i]));
-                break;
-            }
-            if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of a wait is truncated; "
-                               "recording ends");
-            status = wait_for(p, words[i + 1] | (uint64_t)words[i + 2] << 32);
-            i += 2;
-            break;
-        case TRACE_ACCESS:
-            if (size - i < 5)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of an access is truncated; "
-                               "recording ends");
-            status = tell_access(p, words + i);
-            i += 4;
-            break;
-        case TRACE_THREAD:
-            if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT,
-                               "recorder: the record of a thread's clock is "
-                               "truncated; recording ends");
-            status = ct_unit_wait_until(p->unit, words[i + 1] | (uint64_t)words[i + 2] << 32);
-            i += 2;
-            break;
-        default:
-            break;
-        }
+        const size_t behind = words[i] > TRACE_BLOCK_MAX ? words_behind(words[i]) : 0;
+        if (size - i <= behind)
+            return ct_fail(p->ctx, CT_ERR_FORMAT,
+                           "recorder: a record of kind %02x is truncated; recording ends; this is an error "
+                           "of the QEMU plugin",
+                           words[i] >> 24);
+        status = words[i] > TRACE_BLOCK_MAX ? take_record(p, words + i) : enter_numbered(p, words[i]);
+        i += behind;
     }
     return status;
 }
