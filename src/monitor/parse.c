@@ -12,6 +12,15 @@ bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token)
     return true;
 }
 
+bool ct_mon_parse_comma(struct ct_mon_parser *p)
+{
+    ct_mon_parse_skip_nl(p);
+    const bool more = ct_mon_parse_accept(p, T_COMMA);
+    if (more)
+        ct_mon_parse_skip_nl(p);
+    return more;
+}
+
 bool ct_mon_parse_begins_line(const struct ct_mon_lexer *lx)
 {
     const char *text = lx->source->text;
@@ -177,10 +186,8 @@ void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def)
                               param.name, param.name);
         }
         ARENA_PUSH(p->arena, def->params, def->nparams, cap, param);
-        ct_mon_parse_skip_nl(p);
-        if (!ct_mon_parse_accept(p, T_COMMA))
+        if (!ct_mon_parse_comma(p))
             break;
-        ct_mon_parse_skip_nl(p);
     }
     ct_mon_parse_expect(p, T_RPAREN, "',' or ')'");
 }

@@ -42,6 +42,8 @@ struct ct_mon_ast_stmt *ct_mon_parse_library(struct ct_mon_arena *arena, struct 
 bool ct_mon_parse_accept(struct ct_mon_parser *p, enum ct_mon_token token);
 bool ct_mon_parse_expect(struct ct_mon_parser *p, enum ct_mon_token token, const char *what);
 void ct_mon_parse_skip_nl(struct ct_mon_parser *p);
+/* Skips new lines, and a comma with those behind it. Returns whether there was a comma. */
+bool ct_mon_parse_comma(struct ct_mon_parser *p);
 /* Reports that the statement has a token other than the expected one. */
 void ct_mon_parse_error(struct ct_mon_parser *p, const char *expected);
 /* The same, with what to write instead: "; write 'x'", or "". */

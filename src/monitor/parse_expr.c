@@ -207,11 +207,9 @@ static struct ct_mon_ast *parenthesis(struct ct_mon_parser *p)
     while (!p->failed && p->lx.token != T_RPAREN) {
         struct ct_mon_ast_arg arg = {.value = ct_mon_parse_expr(p)};
         ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
-        ct_mon_parse_skip_nl(p);
-        comma = ct_mon_parse_accept(p, T_COMMA);
+        comma = ct_mon_parse_comma(p);
         if (!comma)
             break;
-        ct_mon_parse_skip_nl(p);
     }
     e->span = span_join(begin, lex_span(&p->lx));
     ct_mon_parse_expect(p, T_RPAREN, "an operator, ',' or ')'");
@@ -242,10 +240,8 @@ static void record_members(struct ct_mon_parser *p, struct ct_mon_ast *e)
             arg.value = ct_mon_parse_expr(p);
         }
         ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
-        ct_mon_parse_skip_nl(p);
-        if (!ct_mon_parse_accept(p, T_COMMA))
+        if (!ct_mon_parse_comma(p))
             break;
-        ct_mon_parse_skip_nl(p);
     }
 }
 
@@ -379,10 +375,8 @@ static void call_args(struct ct_mon_parser *p, struct ct_mon_ast *e)
         }
         arg.value = ct_mon_parse_expr(p);
         ARENA_PUSH(p->arena, e->args, e->nargs, cap, arg);
-        ct_mon_parse_skip_nl(p);
-        if (!ct_mon_parse_accept(p, T_COMMA))
+        if (!ct_mon_parse_comma(p))
             break;
-        ct_mon_parse_skip_nl(p);
     }
     close_span(e, lex_span(&p->lx));
     ct_mon_parse_expect(p, T_RPAREN, "an operator, ',' or ')'");

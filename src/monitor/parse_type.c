@@ -16,10 +16,8 @@ void ct_mon_parse_type_list(struct ct_mon_parser *p, enum ct_mon_token close, st
     ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != close) {
         ARENA_PUSH(p->arena, *list, *n, cap, ct_mon_parse_type(p));
-        ct_mon_parse_skip_nl(p);
-        if (!ct_mon_parse_accept(p, T_COMMA))
+        if (!ct_mon_parse_comma(p))
             break;
-        ct_mon_parse_skip_nl(p);
     }
     ct_mon_parse_expect(p, close, "',' or a closing bracket");
 }
@@ -43,10 +41,8 @@ static struct ct_mon_ast_type *record_type(struct ct_mon_parser *p)
         ct_mon_parse_skip_nl(p);
         ARENA_PUSH(p->arena, t->names, n, name_cap, name);
         ARENA_PUSH(p->arena, t->args, t->nargs, cap, ct_mon_parse_type(p));
-        ct_mon_parse_skip_nl(p);
-        if (!ct_mon_parse_accept(p, T_COMMA))
+        if (!ct_mon_parse_comma(p))
             break;
-        ct_mon_parse_skip_nl(p);
     }
     ct_mon_parse_expect(p, T_RBRACE, "',' or '}'");
     return t;
