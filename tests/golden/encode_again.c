@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support/elem_rows.h"
+#include "support/pieces.h"
 #include "support/ptm_stream.h"
 #include "coretap/decode.h"
 #include "coretap/encode.h"
@@ -120,7 +121,7 @@ static void check_elems(struct state *s, struct elems *e)
     struct ct_elem *again = grown(NULL, cap * sizeof(*again));
     size_t have = 0, count = e->count, same = 0;
     if (!ptm_encode(&rng, e->source, e->rows, e->count, bytes, room, &size))
-        have = elem_rows(again, ptm_decode(e->source, bytes, size, again, cap), ELEM_ROWS_ALL);
+        have = elem_rows(again, pieces_elems(e->source, bytes, size, again, cap), ELEM_ROWS_ALL);
     count = elem_rows(e->rows, count, ELEM_ROWS_ALL);
     while (same < count && same < have && !memcmp(&e->rows[same], &again[same], sizeof(*again)))
         same++;

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the same as 'coretap list --elements CAPTURE', one trace ID after the other, with the installed
  * library. */
-#include <stdio.h>
-
 #include <coretap/decode.h>
 #include <coretap/format.h>
 
-static int put(void *user, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
-}
+#include "with_capture.h"
 
 static int list(void *lister, const struct ct_stream *stream, const struct ct_flow_batch *batch)
 {
@@ -40,24 +35,22 @@ static int has_id(const struct ct_buffer *buffer, unsigned id)
     return found;
 }
 
-int main(int argc, char **argv)
+static int use(struct ct_ctx *ctx, const struct ct_capture *capture, struct ct_programs *programs)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_capture *capture = NULL;
     struct ct_lister *lister = NULL;
-    int rc = argc == 2 && ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_ARG;
-    if (!rc)
-        rc = ct_lister_new(ctx, put, stdout, &lister);
+    int rc = ct_lister_new(ctx, put, stdout, &lister);
+    (void)programs;
     for (size_t i = 0; !rc && i < capture->buffer_count; i++) {
         rc = ct_lister_heading(lister, capture->buffers[i].name, -1);
         for (unsigned id = 0; id < 128 && !rc; id++)
             if (has_id(&capture->buffers[i], id))
                 rc = print(ctx, &capture->buffers[i], id, lister);
     }
-    if (rc)
-        fprintf(stderr, "%s: %s\n", ct_error_name(rc), ctx ? ct_ctx_error(ctx) : "");
     ct_lister_free(lister);
-    ct_capture_free(capture);
-    ct_ctx_free(ctx);
-    return rc ? 1 : 0;
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    return print_capture(argc, argv, NULL, use);
 }

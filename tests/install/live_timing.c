@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the same as 'coretap timing CAPTURE', for bytes in pieces of 1000, with the installed library. */
-#include <stdio.h>
-
 #include <coretap/format.h>
 #include <coretap/live.h>
 
-static int put(void *user, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
-}
+#include "with_capture.h"
 
 static int push(struct ct_ctx *ctx, struct ct_live *live, const struct ct_buffer *buffer)
 {
@@ -46,30 +41,22 @@ static int print(struct ct_ctx *ctx, struct ct_live *live, struct ct_programs *p
     return rc;
 }
 
-int main(int argc, char **argv)
+static int use(struct ct_ctx *ctx, const struct ct_capture *capture, struct ct_programs *programs)
 {
-    const struct ct_programs_options moved = {.size = sizeof moved, .moved = 1};
-    struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_capture *capture = NULL;
-    struct ct_live_options options = {.size = sizeof options, .timing = 1};
+    const struct ct_live_options options = {
+        .size = sizeof options, .timing = 1, .programs = programs, .buffer = &capture->buffers[0]};
     struct ct_live *live = NULL;
-    int rc = argc == 2 && ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_ARG;
-    if (!rc)
-        rc = ct_programs_new(ctx, &moved, &options.programs);
-    if (!rc)
-        rc = ct_programs_add_capture(options.programs, capture);
-    options.buffer = capture ? &capture->buffers[0] : NULL;
-    if (!rc)
-        rc = ct_live_new(ctx, &options, &live);
+    int rc = ct_live_new(ctx, &options, &live);
     if (!rc)
         rc = push(ctx, live, options.buffer);
     if (!rc)
-        rc = print(ctx, live, options.programs, options.buffer);
-    if (rc)
-        fprintf(stderr, "%s: %s\n", ct_error_name(rc), ctx ? ct_ctx_error(ctx) : "");
+        rc = print(ctx, live, programs, options.buffer);
     ct_live_free(live);
-    ct_programs_free(options.programs);
-    ct_capture_free(capture);
-    ct_ctx_free(ctx);
-    return rc ? 1 : 0;
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    const struct ct_programs_options moved = {.size = sizeof moved, .moved = 1};
+    return print_capture(argc, argv, &moved, use);
 }

@@ -1,37 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the same as 'coretap profile -f folded CAPTURE...', with the installed library. */
-#include <stdio.h>
-
 #include <coretap/format.h>
-#include <coretap/programs.h>
-#include <coretap/session.h>
 #include <coretap/stacks.h>
 
-static int put(void *user, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
-}
+#include "with_capture.h"
 
 /* Adds the stacks of one capture. */
 static int add(struct ct_ctx *ctx, const char *path, struct ct_stack_sums *sums)
 {
-    const struct ct_programs_options named = {.size = sizeof named};
     struct ct_programs *programs = NULL;
-    struct ct_session *session = NULL;
     struct ct_capture *capture = NULL;
     int rc = ct_capture_open(ctx, path, &capture);
     if (!rc)
-        rc = ct_programs_new(ctx, &named, &programs);
+        rc = ct_programs_new(ctx, NULL, &programs);
     if (!rc)
         rc = ct_programs_add_capture(programs, capture);
-    const struct ct_session_options options = {.size = sizeof options, .programs = programs};
     if (!rc)
-        rc = ct_session_new(ctx, &options, &session);
-    if (!rc)
-        rc = ct_session_add(session, ct_stack_sums_analysis(sums));
-    if (!rc)
-        rc = ct_session_run(session, capture, capture->buffers, capture->buffer_count);
-    ct_session_free(session);
+        rc = analyse(ctx, capture, programs, ct_stack_sums_analysis(sums));
     ct_programs_free(programs);
     ct_capture_free(capture);
     return rc;

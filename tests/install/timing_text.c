@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the same as 'coretap timing CAPTURE', with the installed library. */
-#include <stdio.h>
-
 #include <coretap/format.h>
-#include <coretap/programs.h>
 #include <coretap/session.h>
 #include <coretap/timing.h>
+
+#include "with_capture.h"
 
 struct timing {
     struct ct_timing_sums *sums;
     struct ct_session *session;
     struct ct_timing_writer *writer;
 };
-
-static int put(void *user, const void *data, size_t size)
-{
-    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
-}
 
 /* Prints each stream of a decoded buffer, in the order of their IDs. */
 static int print(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
@@ -57,26 +51,17 @@ static int run(struct ct_ctx *ctx, const struct ct_capture *capture, struct ct_p
     return rc ? rc : ct_timing_writer_end(t->writer);
 }
 
-int main(int argc, char **argv)
+static int use(struct ct_ctx *ctx, const struct ct_capture *capture, struct ct_programs *programs)
 {
-    struct ct_ctx *ctx = ct_ctx_new();
-    struct ct_capture *capture = NULL;
-    struct ct_programs *programs = NULL;
     struct timing t = {0};
-    int rc = argc == 2 && ctx ? ct_capture_open(ctx, argv[1], &capture) : CT_ERR_ARG;
-    if (!rc)
-        rc = ct_programs_new(ctx, NULL, &programs);
-    if (!rc)
-        rc = ct_programs_add_capture(programs, capture);
-    if (!rc)
-        rc = run(ctx, capture, programs, &t);
-    if (rc)
-        fprintf(stderr, "%s: %s\n", ct_error_name(rc), ctx ? ct_ctx_error(ctx) : "");
+    const int rc = run(ctx, capture, programs, &t);
     ct_timing_writer_free(t.writer);
     ct_session_free(t.session);
     ct_timing_sums_free(t.sums);
-    ct_programs_free(programs);
-    ct_capture_free(capture);
-    ct_ctx_free(ctx);
-    return rc ? 1 : 0;
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    return print_capture(argc, argv, NULL, use);
 }

@@ -54,20 +54,5 @@ void stream_fill_program(struct rng *rng, struct stream *s)
 
 void stream_fill_trace(struct rng *rng, struct stream *s)
 {
-    struct ct_etm4_encoder *encoder;
-    struct ct_etm4_packet packets[4];
-    struct gen gen;
-    size_t len;
-    gen_init(&gen, rng, &s->source);
-    gen.regions = s->gen_regions;
-    gen.region_count = s->region_count;
-    ct_etm4_encoder_new(NULL, &s->source, &encoder);
-    s->size = 0;
-    for (unsigned count = 0; count < STREAM;) {
-        unsigned n = count ? gen_sensible(&gen, packets) : gen_prologue(&gen, packets);
-        for (unsigned i = 0; i < n; i++, count++)
-            if (!ct_etm4_encode_packet(encoder, &packets[i], s->bytes + s->size, ROOM - s->size, &len))
-                s->size += len;
-    }
-    ct_etm4_encoder_free(encoder);
+    s->size = gen_trace(rng, &s->source, s->gen_regions, s->region_count, STREAM, s->bytes, ROOM);
 }

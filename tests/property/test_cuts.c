@@ -35,30 +35,15 @@ struct flows {
 static int fill(struct rng *rng, struct stream *s)
 {
     static uint8_t code[CODE];
-    struct ct_etm4_encoder *encoder;
-    struct ct_etm4_packet packets[4];
-    struct gen gen;
-    size_t len;
     gen_source(rng, GEN_DECODABLE, &s->source);
     int m = s->source.arch.profile == CT_PROFILE_M, sf = !m && rng_chance(rng, 160),
         thumb = m || (!sf && rng_below(rng, 2));
     s->region = (struct gen_region){.addr = 0x40000, .size = CODE, .is = (uint8_t)thumb, .sf = (uint8_t)sf};
     code_fill(rng, sf ? CT_ISA_A64 : thumb ? CT_ISA_T32 : CT_ISA_A32, code, CODE);
     if (ct_memory_new(NULL, &s->memory) ||
-        ct_memory_add_bytes(s->memory, code, CODE, s->region.addr, CT_SPACE_ANY) ||
-        ct_etm4_encoder_new(NULL, &s->source, &encoder))
+        ct_memory_add_bytes(s->memory, code, CODE, s->region.addr, CT_SPACE_ANY))
         return 0;
-    gen_init(&gen, rng, &s->source);
-    gen.regions = &s->region;
-    gen.region_count = 1;
-    s->size = 0;
-    for (unsigned count = 0; count < STREAM;) {
-        unsigned n = count ? gen_sensible(&gen, packets) : gen_prologue(&gen, packets);
-        for (unsigned i = 0; i < n; i++, count++)
-            if (!ct_etm4_encode_packet(encoder, &packets[i], s->bytes + s->size, ROOM - s->size, &len))
-                s->size += len;
-    }
-    ct_etm4_encoder_free(encoder);
+    s->size = gen_trace(rng, &s->source, &s->region, 1, STREAM, s->bytes, ROOM);
     if (rng_chance(rng, 128))
         s->size = damage(rng, s->bytes, s->size, ROOM);
     return 1;

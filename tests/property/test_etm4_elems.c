@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "support/elem_rows.h"
 #include "support/etm4_gen.h"
+#include "support/pieces.h"
 #include "support/seeds.h"
 
 enum {
@@ -253,23 +254,6 @@ static int encode(struct rng *rng, const struct ct_source *source, const struct 
     return err;
 }
 
-static size_t decode(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *out)
-{
-    static struct ct_etm4_packet packets[ROOM];
-    struct ct_etm4_decoder *decoder;
-    struct ct_etm4_resolver *resolver;
-    size_t count, taken = 0, total = 0, n = CT_RESOLVE_MIN;
-    if (ct_etm4_decoder_new(NULL, source, &decoder) || ct_etm4_resolver_new(NULL, source, &resolver))
-        return 0;
-    ct_etm4_decode(decoder, bytes, size, 0, 1, packets, ROOM, &count);
-    for (size_t cap = CT_RESOLVE_MIN; (taken < count || n > cap - CT_RESOLVE_MIN) && GOT - total >= cap;
-         total += n)
-        taken += ct_etm4_resolve(resolver, packets + taken, count - taken, 1, out + total, cap, &n);
-    ct_etm4_resolver_free(resolver);
-    ct_etm4_decoder_free(decoder);
-    return total;
-}
-
 static int check(uint64_t seed)
 {
     static struct ct_elem want[ELEMS + 8], got[GOT];
@@ -287,7 +271,7 @@ static int check(uint64_t seed)
     size_t size, count = make(&rng, &source, options.cc_threshold, want);
     if (encode(&rng, &source, &options, want, (unsigned)count, bytes, &size))
         return 0;
-    size_t have = elem_rows(got, decode(&source, bytes, size, got), ELEM_ROWS_NO_SYNCS);
+    size_t have = elem_rows(got, pieces_elems(&source, bytes, size, got, GOT), ELEM_ROWS_NO_SYNCS);
     count = elem_rows(want, count, ELEM_ROWS_NO_SYNCS);
     for (size_t i = 0; i < count || i < have; i++)
         if (i >= count || i >= have || memcmp(&want[i], &got[i], sizeof(want[i]))) {

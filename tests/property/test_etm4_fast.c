@@ -188,16 +188,15 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* Decodes to elements. With `packets` the chain has to make packets as well. */
-static int run(const struct stream *s, int packets, struct rng *cuts, struct result *out)
+/* Pushes a stream through a chain, whole or in pieces. */
+static int feed(const struct stream *s, enum ct_level level, const struct ct_chain_sink *sink,
+                struct rng *cuts, struct ct_stream_stats stats[2])
 {
-    const struct ct_chain_sink sink = {
-        .user = out, .packets = packets ? on_packets : NULL, .elems = on_elems};
     const struct ct_chain_options options = {
-        .size = sizeof options, .level = CT_LEVEL_ELEMENT, .framing = s->buffer.framing};
+        .size = sizeof options, .level = (uint8_t)level, .framing = s->buffer.framing};
     struct ct_chain *chain;
-    memset(out, 0, sizeof *out);
-    if (ct_chain_new(NULL, &s->buffer, &options, &sink, &chain))
+    size_t count;
+    if (ct_chain_new(NULL, &s->buffer, &options, sink, &chain))
         return 0;
     for (size_t at = 0; at < s->size;) {
         size_t piece = cuts ? 1 + rng_wide(cuts, 12) : s->size;
@@ -206,19 +205,28 @@ static int run(const struct stream *s, int packets, struct rng *cuts, struct res
         at += piece;
     }
     ct_chain_finish(chain);
-    size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    memset(stats, 0, 2 * sizeof *stats);
     for (size_t i = 0; i < count; i++)
-        out->stats[streams[i].id == 0x11] = streams[i].stats;
+        stats[streams[i].id == 0x11] = streams[i].stats;
     ct_chain_free(chain);
     return 1;
+}
+
+/* Decodes to elements. With `packets` the chain has to make packets as well. */
+static int run(const struct stream *s, int packets, struct rng *cuts, struct result *out)
+{
+    const struct ct_chain_sink sink = {
+        .user = out, .packets = packets ? on_packets : NULL, .elems = on_elems};
+    memset(out, 0, sizeof *out);
+    return feed(s, CT_LEVEL_ELEMENT, &sink, cuts, out->stats);
 }
 
 /* Events of ID 0x10. */
 struct events {
     struct ct_event events[EVENTS];
     size_t count;
-    uint64_t packets;
+    struct ct_stream_stats stats[2];
     struct ct_events *plain;
 };
 
@@ -250,27 +258,6 @@ static int on_plain(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-static int feed(const struct stream *s, const struct ct_chain_sink *sink, struct rng *cuts, uint64_t *packets)
-{
-    const struct ct_chain_options options = {
-        .size = sizeof options, .level = CT_LEVEL_ELEMENT, .framing = s->buffer.framing};
-    struct ct_chain *chain;
-    size_t count;
-    if (ct_chain_new(NULL, &s->buffer, &options, sink, &chain))
-        return 0;
-    for (size_t at = 0; at < s->size;) {
-        size_t piece = cuts ? 1 + rng_wide(cuts, 12) : s->size;
-        piece = piece < s->size - at ? piece : s->size - at;
-        ct_chain_push(chain, s->bytes + at, piece);
-        at += piece;
-    }
-    ct_chain_finish(chain);
-    const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    *packets = count ? streams[0].stats.packets : 0;
-    ct_chain_free(chain);
-    return 1;
-}
-
 static int same_events(const struct events *a, const struct events *b)
 {
     for (size_t i = 0; i < a->count || i < b->count; i++) {
@@ -284,9 +271,10 @@ static int same_events(const struct events *a, const struct events *b)
                i, a->count, b->count, x.type, x.value, x.cycle, x.offset, y.type, y.value, y.cycle, y.offset);
         return 0;
     }
-    if (a->packets != b->packets)
-        printf("# %" PRIu64 " packets and %" PRIu64 " on the way to events\n", a->packets, b->packets);
-    return a->packets == b->packets;
+    const uint64_t packets = a->stats[0].packets, others = b->stats[0].packets;
+    if (packets != others)
+        printf("# %" PRIu64 " packets and %" PRIu64 " on the way to events\n", packets, others);
+    return packets == others;
 }
 
 static int check_events(const struct stream *s, struct rng *cuts)
@@ -298,8 +286,9 @@ static int check_events(const struct stream *s, struct rng *cuts)
     plain.count = whole.count = pieces.count = 0;
     if (ct_events_new(NULL, &s->sources[0], &plain.plain))
         return 0;
-    int ok = feed(s, &plain_sink, NULL, &plain.packets) && feed(s, &whole_sink, NULL, &whole.packets) &&
-             feed(s, &pieces_sink, cuts, &pieces.packets);
+    int ok = feed(s, CT_LEVEL_ELEMENT, &plain_sink, NULL, plain.stats) &&
+             feed(s, CT_LEVEL_ELEMENT, &whole_sink, NULL, whole.stats) &&
+             feed(s, CT_LEVEL_ELEMENT, &pieces_sink, cuts, pieces.stats);
     ct_events_free(plain.plain);
     return ok && same_events(&plain, &whole) && same_events(&plain, &pieces);
 }
@@ -339,26 +328,8 @@ static int run_packets(const struct stream *s, enum ct_level level, bool wanted,
     const struct ct_chain_sink sink = {.user = out,
                                        .packets = wanted ? keep_packets : NULL,
                                        .elems = level == CT_LEVEL_ELEMENT ? keep_no_elems : NULL};
-    const struct ct_chain_options options = {
-        .size = sizeof options, .level = (uint8_t)level, .framing = s->buffer.framing};
-    struct ct_chain *chain;
-    size_t count;
     memset(out->count, 0, sizeof out->count);
-    memset(out->stats, 0, sizeof out->stats);
-    if (ct_chain_new(NULL, &s->buffer, &options, &sink, &chain))
-        return 0;
-    for (size_t at = 0; at < s->size;) {
-        size_t piece = cuts ? 1 + rng_wide(cuts, 12) : s->size;
-        piece = piece < s->size - at ? piece : s->size - at;
-        ct_chain_push(chain, s->bytes + at, piece);
-        at += piece;
-    }
-    ct_chain_finish(chain);
-    const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    for (size_t i = 0; i < count; i++)
-        out->stats[streams[i].id == 0x11] = streams[i].stats;
-    ct_chain_free(chain);
-    return 1;
+    return feed(s, level, &sink, cuts, out->stats);
 }
 
 static int same_packets(const struct packets *a, const struct packets *b, bool wanted)

@@ -65,30 +65,15 @@ struct output {
 /* Makes ETMv4 or ETE trace that a trace unit might emit, or the same with damage. */
 static int fill_etm4(struct rng *rng, struct input *in, enum ct_isa *isa)
 {
-    struct ct_etm4_encoder *encoder;
-    struct ct_etm4_packet packets[4];
     struct gen_region region = {.addr = BASE, .size = CODE};
-    struct gen gen;
-    size_t len;
     gen_source(rng, rng_chance(rng, 128) ? GEN_UNSPECULATED : GEN_DECODABLE, &in->source);
     int m = in->source.arch.profile == CT_PROFILE_M, sf = !m && rng_chance(rng, 160),
         thumb = m || (!sf && rng_below(rng, 2));
     region.is = (uint8_t)thumb;
     region.sf = (uint8_t)sf;
     *isa = sf ? CT_ISA_A64 : thumb ? CT_ISA_T32 : CT_ISA_A32;
-    if (ct_etm4_encoder_new(NULL, &in->source, &encoder))
-        return 0;
-    gen_init(&gen, rng, &in->source);
-    gen.regions = &region;
-    gen.region_count = 1;
-    for (unsigned count = 0; count < STREAM;) {
-        unsigned n = count ? gen_sensible(&gen, packets) : gen_prologue(&gen, packets);
-        for (unsigned i = 0; i < n; i++, count++)
-            if (!ct_etm4_encode_packet(encoder, &packets[i], in->bytes + in->size, ROOM - in->size, &len))
-                in->size += len;
-    }
-    ct_etm4_encoder_free(encoder);
-    return 1;
+    in->size = gen_trace(rng, &in->source, &region, 1, STREAM, in->bytes, ROOM);
+    return in->size > 0;
 }
 
 static int fill_v7(struct rng *rng, struct input *in, enum ct_isa *isa)

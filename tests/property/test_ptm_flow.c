@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "support/ptm_core.h"
+#include "support/pieces.h"
 #include "support/ptm_stream.h"
 #include "support/seeds.h"
 
@@ -110,7 +111,7 @@ static int check(uint64_t seed)
     count_seen(&core);
     if (ptm_encode(&rng, &core.source, core.elems, core.count, bytes, PTM_CORE_ROOM, &size))
         return 0;
-    count = walk(&core, got, ptm_decode(&core.source, bytes, size, got, PTM_CORE_ELEMS + 64), have);
+    count = walk(&core, got, pieces_elems(&core.source, bytes, size, got, PTM_CORE_ELEMS + 64), have);
     for (size_t i = 0; i < core.wanted || i < count; i++) {
         if (i < core.wanted && i < count && same(&core.want[i], &have[i]))
             continue;

@@ -54,3 +54,8 @@ unsigned gen_sensible(struct gen *gen, struct ct_etm4_packet out[4]);
 /* Makes the packets that begin every stream: alignment, trace info, trace on, address with context. Returns
  * how many. */
 unsigned gen_prologue(struct gen *gen, struct ct_etm4_packet out[4]);
+
+/* Writes the trace of a source along regions of code, with at least `packets` packets. Returns its size, at
+ * most `room`. */
+size_t gen_trace(struct rng *rng, const struct ct_source *source, const struct gen_region *regions,
+                 unsigned region_count, unsigned packets, uint8_t *bytes, size_t room);

@@ -191,3 +191,25 @@ unsigned gen_sensible(struct gen *gen, struct ct_etm4_packet out[4])
         return add(gen, CT_ETM4_EVENT, out);
     return rare(gen, out);
 }
+
+size_t gen_trace(struct rng *rng, const struct ct_source *source, const struct gen_region *regions,
+                 unsigned region_count, unsigned packets, uint8_t *bytes, size_t room)
+{
+    struct ct_etm4_encoder *encoder;
+    struct ct_etm4_packet group[4];
+    struct gen gen;
+    size_t size = 0, len;
+    if (ct_etm4_encoder_new(NULL, source, &encoder))
+        return 0;
+    gen_init(&gen, rng, source);
+    gen.regions = regions;
+    gen.region_count = region_count;
+    for (unsigned count = 0; count < packets;) {
+        const unsigned n = count ? gen_sensible(&gen, group) : gen_prologue(&gen, group);
+        for (unsigned i = 0; i < n; i++, count++)
+            if (!ct_etm4_encode_packet(encoder, &group[i], bytes + size, room - size, &len))
+                size += len;
+    }
+    ct_etm4_encoder_free(encoder);
+    return size;
+}

@@ -69,3 +69,16 @@ size_t pieces_resolve(const struct ct_protocol_ops *ops, const struct ct_source 
     ops->resolver_free(resolver);
     return total;
 }
+
+size_t pieces_elems(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *elems,
+                    size_t room)
+{
+    const struct ct_protocol_ops *ops = ct_protocol_ops((enum ct_protocol)source->protocol);
+    const size_t most = size + 16; /* a packet has a byte, except for the end of the trace */
+    uint8_t *packets = calloc(most, ops->packet_size);
+    require(packets != NULL, "no memory");
+    const size_t count = pieces_decode(ops, source, bytes, size, NULL, packets, most);
+    const size_t total = pieces_resolve(ops, source, packets, count, NULL, elems, room);
+    free(packets);
+    return total;
+}

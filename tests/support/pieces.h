@@ -15,3 +15,7 @@ size_t pieces_decode(const struct ct_protocol_ops *ops, const struct ct_source *
 size_t pieces_resolve(const struct ct_protocol_ops *ops, const struct ct_source *source,
                       const uint8_t *packets, size_t count, struct rng *cuts, struct ct_elem *elems,
                       size_t room);
+
+/* Decodes bytes to elements at once and returns their number. */
+size_t pieces_elems(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *elems,
+                    size_t room);

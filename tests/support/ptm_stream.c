@@ -37,34 +37,3 @@ int ptm_encode(struct rng *rng, const struct ct_source *source, const struct ct_
     ct_ctx_free(ctx);
     return err;
 }
-
-size_t ptm_decode(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *out,
-                  size_t cap)
-{
-    enum {
-        BATCH = 64
-    };
-    struct ct_ptm_packet packets[BATCH];
-    struct ct_ptm_decoder *decoder;
-    struct ct_ptm_resolver *resolver;
-    size_t at = 0, total = 0, count, n, room;
-    if (ct_ptm_decoder_new(NULL, source, &decoder))
-        return 0;
-    if (ct_ptm_resolver_new(NULL, source, &resolver)) {
-        ct_ptm_decoder_free(decoder);
-        return 0;
-    }
-    do {
-        size_t taken = 0;
-        at += ct_ptm_decode(decoder, bytes + at, size - at, at, 1, packets, BATCH, &count);
-        do {
-            room = cap - total;
-            taken +=
-                ct_ptm_resolve(resolver, packets + taken, count - taken, at == size, out + total, room, &n);
-            total += n;
-        } while ((taken < count || n > room - CT_RESOLVE_MIN) && cap - total >= CT_RESOLVE_MIN);
-    } while (at < size && cap - total >= CT_RESOLVE_MIN);
-    ct_ptm_resolver_free(resolver);
-    ct_ptm_decoder_free(decoder);
-    return total;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts elements of a PTM to trace and back, like a recorder and a decoder. */
+/* Converts elements of a PTM to trace, like a recorder. */
 #pragma once
 
 #include "support/rng.h"
@@ -12,7 +12,3 @@ struct ct_source ptm_source(struct rng *rng);
  * why. */
 int ptm_encode(struct rng *rng, const struct ct_source *source, const struct ct_elem *elems, size_t count,
                uint8_t *bytes, size_t room, size_t *size);
-
-/* Decodes bytes to at most `cap` elements, with positions, and returns how many. */
-size_t ptm_decode(const struct ct_source *source, const uint8_t *bytes, size_t size, struct ct_elem *out,
-                  size_t cap);
