@@ -29,6 +29,10 @@ static bool make(struct ct_programs **programs, const struct cli_args *args, con
     options.raw_names = args->raw_names;
     options.targets = text;
     options.targets_name = targets;
+    if (text && cli_text_is_blank(text))
+        cli_say("%s: the file has no statements, so the control flow stays as it is without --targets; write "
+                "lines like \"PLACE: PLACE…\" (docs/analysis.md), or leave the option out",
+                targets);
     const bool fine = (text || !targets) && is_fine(args, ct_programs_new(args->ctx, &options, programs));
     free(text);
     return fine;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/spec.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cli/text_file.h"
 
-#define MOST_TEXT ((size_t)64 << 20) /* largest specification in bytes, so that endless input is refused */
+#include <stdlib.h>
 
 struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const struct cli_value *memory,
                                          struct ct_monitor_options *compile)
@@ -14,36 +12,6 @@ struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const s
     compile->memory = bytes;
     return (struct ct_monitor_limits){
         .size = sizeof(struct ct_monitor_limits), .memory = bytes, .budget = budget->number};
-}
-
-/* Reads a whole file, to be freed by the caller. Returns NULL after a message. */
-static char *read_all(const char *path, size_t *size)
-{
-    const bool standard = strcmp(path, "-") == 0;
-    FILE *f = standard ? stdin : fopen(path, "rb");
-    char *text = NULL;
-    size_t cap = 0, got = 1;
-    *size = 0;
-    while (f && got && *size <= MOST_TEXT) {
-        if (cap - *size < 65536) {
-            char *more = realloc(text, cap = cap * 2 + 131072);
-            if (!more)
-                break;
-            text = more;
-        }
-        got = fread(text + *size, 1, cap - *size, f);
-        *size += got;
-    }
-    const bool fine = f && !ferror(f) && !got;
-    if (!fine) {
-        cli_say("%s: the specification cannot be read: %s", path,
-                *size > MOST_TEXT ? "it is longer than 64 MiB" : strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (f && !standard)
-        fclose(f);
-    return text;
 }
 
 static void print_diagnostics(const struct ct_monitor_spec *spec, bool quiet)
@@ -64,7 +32,7 @@ enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
                                   struct cli_spec_text *kept)
 {
     size_t size;
-    char *text = read_all(path, &size);
+    char *text = cli_read_text_or_standard(path, &size);
     *spec = NULL;
     if (kept)
         *kept = (struct cli_spec_text){text, size};

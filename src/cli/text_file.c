@@ -9,15 +9,16 @@
 #define MOST_TEXT  (64u << 20)
 #define FIRST_ROOM 65536u
 
-char *cli_read_text(const char *path)
+/* Closes a file unless it is standard input. */
+static void close_file(FILE *file)
 {
-    size_t size;
-    return cli_read_file(path, MOST_TEXT, &size);
+    if (file && file != stdin)
+        fclose(file);
 }
 
-char *cli_read_file(const char *path, size_t most, size_t *size)
+/* Reads the rest of an open file, and closes it. NULL stands for a file that cannot be opened. */
+static char *read_rest(FILE *file, const char *path, size_t most, size_t *size)
 {
-    FILE *file = fopen(path, "rb");
     char *text = NULL;
     size_t room = 0;
     size_t got = 1;
@@ -33,7 +34,7 @@ char *cli_read_file(const char *path, size_t most, size_t *size)
                             "another file",
                             path, most >> 20);
                 free(text);
-                fclose(file);
+                close_file(file);
                 return NULL;
             }
             text = more;
@@ -46,7 +47,30 @@ char *cli_read_file(const char *path, size_t most, size_t *size)
         free(text);
         text = NULL;
     }
-    if (file)
-        fclose(file);
+    close_file(file);
     return text;
+}
+
+char *cli_read_file(const char *path, size_t most, size_t *size)
+{
+    return read_rest(fopen(path, "rb"), path, most, size);
+}
+
+char *cli_read_text(const char *path)
+{
+    size_t size;
+    return cli_read_file(path, MOST_TEXT, &size);
+}
+
+char *cli_read_text_or_standard(const char *path, size_t *size)
+{
+    return read_rest(strcmp(path, "-") == 0 ? stdin : fopen(path, "rb"), path, MOST_TEXT, size);
+}
+
+bool cli_text_is_blank(const char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    for (text += strspn(text, blanks); *text == '#'; text += strspn(text, blanks))
+        text += strcspn(text, "\n");
+    return !*text;
 }

@@ -185,6 +185,10 @@ static bool read_bounds(struct cli_wcet *w, const struct cli_args *args)
     char *text = path ? cli_read_text(path) : NULL;
     if (path && !text)
         return false;
+    if (text && cli_text_is_blank(text))
+        cli_say("%s: the file has no statements, so no bounds were read; write lines like \"loop PLACE N\" "
+                "(docs/analysis.md), or leave --bounds out",
+                path);
     int rc = text ? ct_wcet_bounds(w->wcet, path, text) : CT_OK;
     free(text);
     if (!rc)

@@ -139,7 +139,7 @@ $ cat examples/quickstart/trace.bin | coretap profile --format perfetto --spec x
 ! Try 'coretap profile --help'.
 [2]
 $ coretap profile --format perfetto --spec nothing.tessla examples/quickstart
-! coretap: nothing.tessla: the specification cannot be read: No such file or directory
+! coretap: nothing.tessla: cannot be read: No such file or directory
 [2]
 # Files of version 1 have no calls, and sums that they are in have not, either.
 $ printf 'coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nplace - 0 0 5 0\nend 85b501eac64d59e1\n' > $T/v1; coretap profile --format folded $T/v1

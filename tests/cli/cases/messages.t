@@ -181,7 +181,7 @@ $ cd $T; coretap report --entry x --from 5cyc quickstart
 ! Try 'coretap report --help'.
 [2]
 $ cd $T; coretap monitor --captures apart --per-core --spec x quickstart
-! coretap: x: the specification cannot be read: No such file or directory
+! coretap: x: cannot be read: No such file or directory
 [2]
 $ cd $T; coretap ctl --http 1 stop now
 ! coretap ctl: stop: 'now' is not expected here, because stop has no arguments
@@ -218,7 +218,7 @@ $ cd $T; coretap live --config raw/board.ini --timing tcp:localhost
 ! coretap: tcp:localhost: the port is missing or wrong, so no trace is read; write tcp:HOST:PORT
 [2]
 $ cd $T; coretap live --config raw/board.ini --spec x --assume-idle raw/board.bin
-! coretap: x: the specification cannot be read: No such file or directory
+! coretap: x: cannot be read: No such file or directory
 [2]
 $ cd $T; coretap merge --shard x quickstart
 ! coretap merge: --shard: 'x' does not have the form K/N, with K from 1 to N
