@@ -331,26 +331,6 @@ static bool open_merge(struct merging *m)
     return false;
 }
 
-/* Adds the losses of the sources to those of the capture. Returns false when out of memory. */
-static bool count_losses(struct merging *m)
-{
-    size_t count;
-    struct cli_capture *capture = &m->capture;
-    const struct ct_merge_source *sources = ct_merge_sources(m->merge, &count);
-    bool fine = true;
-    for (size_t i = 0; i < count; i++) {
-        if (sources[i].chain && (!i || sources[i].buffer != sources[i - 1].buffer))
-            cli_capture_tell_frames(capture, sources[i].chain);
-        fine &= !sources[i].chain || cli_ran_add(&m->ran, capture->capture, sources[i].buffer,
-                                                 sources[i].chain, m->printing.programs);
-    }
-    capture->seen = *ct_merge_seen(m->merge);
-    ct_sieve_seen_add(&m->filter.seen, ct_merge_sieved(m->merge));
-    if (!fine)
-        cli_no_memory();
-    return fine;
-}
-
 static int merge_capture(struct merging *m)
 {
     if (!has_code(m->args, &m->capture) || !open_programs(&m->printing, m->args, &m->capture) ||
@@ -358,7 +338,7 @@ static int merge_capture(struct merging *m)
         return CLI_FAILED;
     tell_sources(m->merge);
     const int rc = print_merged(m->merge, m->printing.writer);
-    if (!count_losses(m))
+    if (!cli_filter_count_merge(&m->filter, &m->capture, m->merge, &m->ran, m->printing.programs))
         return CLI_FAILED;
     /* A write error is reported at the end of the command. */
     return rc && !(rc == CT_ERR_IO && ferror(stdout)) ? cli_library_error(m->args->ctx) : CLI_CLEAN;

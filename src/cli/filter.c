@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/filter.h"
 #include "cli/output.h"
+#include "coretap/merge.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -329,4 +330,25 @@ bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *
                           text);
     free(text);
     return true;
+}
+
+/* ---- a merge ---- */
+
+bool cli_filter_count_merge(struct cli_filter *f, struct cli_capture *capture, struct ct_merge *merge,
+                            struct cli_ran *ran, const struct ct_programs *programs)
+{
+    size_t count;
+    const struct ct_merge_source *sources = ct_merge_sources(merge, &count);
+    bool fine = true;
+    for (size_t i = 0; i < count; i++) {
+        if (sources[i].chain && (!i || sources[i].buffer != sources[i - 1].buffer))
+            cli_capture_tell_frames(capture, sources[i].chain);
+        fine &= !sources[i].chain ||
+                cli_ran_add(ran, capture->capture, sources[i].buffer, sources[i].chain, programs);
+    }
+    capture->seen = *ct_merge_seen(merge);
+    ct_sieve_seen_add(&f->seen, ct_merge_sieved(merge));
+    if (!fine)
+        cli_no_memory();
+    return fine;
 }

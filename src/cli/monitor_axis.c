@@ -398,25 +398,13 @@ static int pull_others(const struct cli_axis_part *part)
     return rc;
 }
 
-/* Adds the losses of the sources to those of their capture. Returns false when out of memory. */
+/* Adds the losses of the sources to those of their capture. Returns false after a message. */
 static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
 {
-    size_t count;
-    bool fine = true;
-    const struct ct_merge_source *all = ct_merge_sources(part->merge, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (all[i].chain && (!i || all[i].buffer != all[i - 1].buffer))
-            cli_capture_tell_frames(part->capture, all[i].chain);
-        fine &= !all[i].chain || cli_ran_add(&a->read->ran, part->capture->capture, all[i].buffer,
-                                             all[i].chain, a->read->programs);
-    }
-    part->capture->seen = *ct_merge_seen(part->merge);
-    ct_sieve_seen_add(&a->read->filter.seen, ct_merge_sieved(part->merge));
-    if (part->opened) {
+    const bool fine = cli_filter_count_merge(&a->read->filter, part->capture, part->merge, &a->read->ran,
+                                             a->read->programs);
+    if (part->opened)
         a->code = cli_worse(a->code, cli_capture_code(part->capture, CLI_CLEAN));
-    }
-    if (!fine)
-        cli_no_memory();
     return fine;
 }
 
