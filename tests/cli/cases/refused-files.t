@@ -90,3 +90,28 @@ $ printf 'x\n' >$T/list; coretap map cover --manifest $T/list -o $T/sum
 $ printf '{"path": "a", "size": 1}\n' >$T/list; coretap map cover --manifest $T/list -o $T/sum
 ! coretap: $T/list:1: "sha256" is missing or not 64 hexadecimal digits; the manifest is not used; correct the line, or write the manifest again with 'coretap manifest'
 [2]
+$ coretap map --state README.md cover examples/quickstart
+! coretap: README.md: the folder for pieces cannot be created: Not a directory; the job does not begin; name a folder that can be written with --state
+[2]
+$ coretap map -q cover -o $T/nodir/sum examples/quickstart
+! coretap: $T/nodir/sum.state: the folder for pieces cannot be created: No such file or directory; the job does not begin; name a folder that can be written with --state
+[2]
+needs live
+$ coretap live --post-violations ftp://x --elf $T/p@0 --config examples/raw/board.ini -
+! coretap: ftp://x: this is not a URL of the form http://HOST[:PORT][/PATH] or https://…, so violations cannot be sent there; correct it
+[2]
+$ coretap export --perf $T/x.data --branch-stacks=1 examples/quickstart
+! coretap export: --branch-stacks: '1' is not a number from 2 to 1024
+! Try 'coretap export --help'.
+[2]
+$ coretap decode --format html examples/quickstart
+! coretap decode: --format: 'html' is not one of tsv, jsonl, csv
+! Try 'coretap decode --help'.
+[2]
+$ coretap cover --buffer nosuch examples/quickstart
+! coretap: examples/quickstart: the capture has no buffer 'nosuch'; 'coretap info' lists its buffers
+[2]
+$ coretap tessla --spec $T/s $T/noinput
+! coretap tessla: '$T/noinput' is one argument too many; leave it out
+! Try 'coretap tessla --help'.
+[2]
