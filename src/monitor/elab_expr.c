@@ -42,6 +42,20 @@ struct ct_mon_cv ct_mon_elab_library_name(struct ct_mon_elab *e, const char *mod
     return b ? ct_mon_elab_force(e, b, (struct ct_mon_span){0}) : cv_error(e);
 }
 
+/* Returns what to write for a name of the library as sources before modules have it, such as List_append. */
+static const char *old_name(struct ct_mon_elab *e, const char *id)
+{
+    const char *rest = strchr(id, '_');
+    if (!rest)
+        return NULL;
+    const char *module = ct_mon_arena_intern(e->arena, id, (size_t)(rest - id));
+    const struct ct_mon_binding *m = ct_mon_env_find(e->library, module, false);
+    const char *member = ct_mon_arena_intern_z(e->arena, rest + 1);
+    if (!m || m->cv.kind != CV_MODULE || !ct_mon_env_find(m->cv.env, member, false))
+        return NULL;
+    return ct_mon_arena_printf(e->arena, "; write '%s.%s'", module, member);
+}
+
 static struct ct_mon_cv name(struct ct_mon_elab *e, struct ct_mon_env *env, const char *id,
                              struct ct_mon_span at)
 {
@@ -55,7 +69,9 @@ static struct ct_mon_cv name(struct ct_mon_elab *e, struct ct_mon_env *env, cons
         ct_mon_env_names(e, env, false, &names);
     ct_mon_names_add(e->arena, &names, "true");
     ct_mon_names_add(e->arena, &names, "false");
-    ct_mon_diag_error(e->diags, at, "Undefined variable %s%s", id, ct_mon_did_you_mean(e->arena, id, &names));
+    const char *hint = old_name(e, id);
+    ct_mon_diag_error(e->diags, at, "Undefined variable %s%s", id,
+                      hint ? hint : ct_mon_did_you_mean(e->arena, id, &names));
     return cv_error(e);
 }
 

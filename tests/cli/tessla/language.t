@@ -863,3 +863,25 @@ out rare(3)
 !     1 | def rare(x: Int): Int = extern("native:rare")
 !       |                         ^^^^^^
 [1]
+
+### a function of open records where one of wider records is expected, but not the reverse
+in a: Events[Int]
+type Point = {x: Events[Int], y: Events[Int]}
+def height(p: {y: Events[Int], ..}): Events[Int] = p.y
+def use(f: (Point) => Events[Int], p: Point): Events[Int] = f(p)
+out use(height, {x = a, y = a * 2}) as h
+<<<
+1: a = 3
+>>>
+1: h = 6
+
+### a function that needs more than it would get
+in a: Events[Int]
+def area(p: {x: Events[Int], y: Events[Int]}): Events[Int] = p.x * p.y
+def use(f: ({x: Events[Int], ..}) => Events[Int]): Events[Int] = f({x = a})
+out use(area)
+>>>
+! s.tessla:4:9: error: Type mismatch: Expected ({x: Events[Int], ..}) => Events[Int], found ({x: Events[Int], y: Events[Int]}) => Events[Int]
+!     4 | out use(area)
+!       |         ^^^^
+[1]

@@ -929,3 +929,23 @@ out boolFilter(b) as t
 >>>
 1: t = true
 3: t = true
+
+### a name from before the library had modules
+in x: Events[Int]
+def l = fold(x, List_empty[Int], List.append)
+out Map_size(Map.empty[Int, Int])
+out Set_size(3) + List_sise(l)
+>>>
+! s.tessla:2:17: error: Undefined variable List_empty; write 'List.empty'
+!     2 | def l = fold(x, List_empty[Int], List.append)
+!       |                 ^^^^^^^^^^
+! s.tessla:3:5: error: Undefined variable Map_size; write 'Map.size'
+!     3 | out Map_size(Map.empty[Int, Int])
+!       |     ^^^^^^^^
+! s.tessla:4:5: error: Undefined variable Set_size; write 'Set.size'
+!     4 | out Set_size(3) + List_sise(l)
+!       |     ^^^^^^^^
+! s.tessla:4:19: error: Undefined variable List_sise
+!     4 | out Set_size(3) + List_sise(l)
+!       |                   ^^^^^^^^^
+[1]
