@@ -206,6 +206,7 @@ $ for f in text jsonl; do coretap list -e -f $f examples/quickstart | grep -vc '
 A run without synchronisation has its number of bytes alone.
 $ printf 'abcdefgh' | coretap list -q -p -f jsonl -c examples/raw/itm.ini -
 | {"offset":0,"buffer":"trace","id":"00","type":"itm_notsync","bytes":8}
+! coretap: warning: source itm (ID 00): none of its 8 bytes is decoded, because there is no synchronisation packet to begin with; record with these packets (SYNCENA of ITM_TCR, SYNCTAP and CYCCNTENA of DWT_CTRL), or add sync=none to the source in the .ini of a raw trace, to decode from the first byte on
 ! coretap: -: losses: 8 bytes that could not be used
 [1]
 
