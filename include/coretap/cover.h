@@ -182,7 +182,9 @@ struct ct_cover_line {
     uint32_t file, line;
     uint32_t function;               /* the function of its first instruction; CT_COVER_NONE: a label */
     uint32_t insns, insns_run;       /* instructions made from it, inlined copies included */
-    uint32_t first_branch, branches; /* its conditional branches: a slice of `branches` of the report */
+    uint32_t first_branch, branches; /* the conditional branches of the line, and of the lines on which a
+                                        decision that begins here goes on: a slice of `branches` of the
+                                        report */
     uint32_t joined; /* of these, the ones to which two ways of others lead: as `c` in (a && b) || c. Where
                         there is one, both ways of all conditions do not prove MC/DC */
     uint32_t hidden, hidden_run; /* its instructions with CT_COVER_HIDDEN, and those of them that ran */
@@ -220,7 +222,22 @@ struct ct_cover_report {
     size_t branch_count;
     uint64_t elsewhere; /* executed instructions of the program outside of all functions that were looked
                            at */
+    uint32_t units;     /* compile units of these functions */
+    uint32_t optimised_units; /* units that a compiler optimised, as far as the debug information tells */
+    uint32_t unread_files;    /* source files with branches that were not read: their decisions end with the
+                                 line */
+    uint32_t pad;             /* 0 */
 };
+
+/* Where decisions (conditions joined by && and ||) go on over several lines, from the text of the source
+ * files. Immutable once made. */
+struct ct_cover_decisions;
+
+/* Reads the source files of a program (ct_lines_source). Files that cannot be read have no such decisions.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_cover_decisions_new(struct ct_ctx *ctx, const struct ct_lines *lines,
+                                  struct ct_cover_decisions **out);
+CT_API void ct_cover_decisions_free(struct ct_cover_decisions *decisions);
 
 struct ct_cover_source {
     size_t size;                    /* sizeof(struct ct_cover_source) */
@@ -234,6 +251,7 @@ struct ct_cover_source {
      * and are left out; NULL: there are none. */
     const struct ct_code_range *code;
     size_t code_count;
+    const struct ct_cover_decisions *decisions; /* NULL: each decision is one of a line */
 };
 
 /* Computes the coverage of one program from its items. Where the program has no lines, instructions of

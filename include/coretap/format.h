@@ -64,6 +64,7 @@ enum ct_cover_format {
     CT_COVER_FORMAT_COBERTURA, /* XML */
     CT_COVER_FORMAT_JSON,      /* everything except instructions */
     CT_COVER_FORMAT_HTML,      /* one page, with source and instructions */
+    CT_COVER_FORMAT_SONARQUBE, /* SonarQube's XML of generic coverage */
 };
 
 struct ct_cover_write_options {

@@ -133,6 +133,15 @@ CT_API uint32_t ct_lines_call_discriminator(const struct ct_lines *lines, uint32
  * ("DILocation" in LLVM's documentation). 0: another compiler, or there is no such scope. */
 CT_API int ct_lines_is_llvm(const struct ct_lines *lines, uint32_t scope);
 
+/* Returns the number of the compile unit that a scope belongs to; units come in the order of their scopes.
+ * CT_LINE_NONE when there is no such scope. */
+CT_API uint32_t ct_lines_unit(const struct ct_lines *lines, uint32_t scope);
+
+/* Returns 1 when the debug information says that the compiler optimised the code of a scope: the options of
+ * gcc except -O0, of Go except -N, and the marks of clang from -O1 on. 0: it did not, it does not say
+ * so (Rust), or there is no such scope. */
+CT_API int ct_lines_is_optimised(const struct ct_lines *lines, uint32_t scope);
+
 #ifdef __cplusplus
 }
 #endif

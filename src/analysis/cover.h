@@ -2,6 +2,7 @@
 /* The coverage report in the making: the program as arrays, which one step after another fills in. */
 #pragma once
 
+#include "analysis/cover_extents.h"
 #include "coretap/cover.h"
 
 #include <stdbool.h>
@@ -65,6 +66,22 @@ static inline const struct ct_symbol_span *ct_cover_span_at(const struct ct_cove
     return span;
 }
 
+/* Returns the lines of the decision that a line belongs to: several ones, or only this line. `decisions` may
+ * be NULL. */
+struct ct_cover_extent ct_cover_decision_at(const struct ct_cover_decisions *decisions, uint32_t file,
+                                            uint32_t line);
+
+/* Returns whether the source of a file was read. */
+bool ct_cover_is_read(const struct ct_cover_decisions *decisions, uint32_t file);
+
+/* Returns the function that a scope belongs to. */
+static inline uint32_t ct_cover_outermost(const struct ct_line_scope *scopes, uint32_t scope)
+{
+    while (scope != CT_LINE_NONE && scopes[scope].parent != CT_LINE_NONE)
+        scope = scopes[scope].parent;
+    return scope;
+}
+
 /* Finds the functions of all instructions, which are sorted. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_cover_make_functions(struct ct_cover_work *work);
 
@@ -74,6 +91,7 @@ int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items
 int ct_cover_make_blocks(struct ct_cover_work *work);
 int ct_cover_make_lines(struct ct_cover_work *work);
 int ct_cover_make_conditions(struct ct_cover_work *work);
+int ct_cover_count_units(struct ct_cover_work *work);
 
 /* ---- the operations of the contract of analyses ---- */
 

@@ -5,13 +5,6 @@
 
 #include <stdlib.h>
 
-static uint32_t outermost(const struct ct_line_scope *scopes, uint32_t scope)
-{
-    while (scope != CT_LINE_NONE && scopes[scope].parent != CT_LINE_NONE)
-        scope = scopes[scope].parent;
-    return scope;
-}
-
 /* Makes an array of function numbers, indexed by scope and then by symbol. All are CT_COVER_NONE until the
  * function is found. Returns NULL when out of memory. */
 static uint32_t *new_numbers(size_t count)
@@ -109,7 +102,7 @@ static int number_functions(struct ct_cover_work *work)
     for (size_t i = 0; i < work->report.insn_count; i++) {
         struct ct_cover_insn *insn = &work->insns[i];
         unrun = add_unrun(work, unrun, insn->addr);
-        uint32_t scope = outermost(scopes, work->scopes[i]);
+        uint32_t scope = ct_cover_outermost(scopes, work->scopes[i]);
         const struct ct_symbol *symbol = NULL;
         size_t key = scope;
         if (scope == CT_LINE_NONE) {

@@ -106,6 +106,8 @@ int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source
         result = ct_cover_make_blocks(work);
     if (result == CT_OK)
         result = ct_cover_make_lines(work);
+    if (result == CT_OK)
+        result = ct_cover_count_units(work);
     if (result != CT_OK) {
         ct_cover_report_free(&work->report);
         return result;

@@ -15,7 +15,7 @@ enum option {
     OPTIONS = FILTER + CLI_FILTER_ROWS,
 };
 
-static const char *const formats[] = {"text", "lcov", "cobertura", "json", "html", "data", NULL};
+static const char *const formats[] = {"text", "lcov", "cobertura", "json", "html", "data", "sonarqube", NULL};
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
@@ -26,7 +26,8 @@ static const struct cli_option options[OPTIONS] = {
                 .choices = formats,
                 .help = "text: a summary. lcov: a tracefile for genhtml. cobertura: XML. json: everything "
                         "except instructions. html: one page with source and instructions. data: the counts, "
-                        "as input for 'coretap merge' and 'coretap cover'."},
+                        "as input for 'coretap merge' and 'coretap cover'. sonarqube: SonarQube's XML of "
+                        "generic coverage."},
     [CONTEXTS] =
         {.name = "contexts",
          .help =

@@ -2,6 +2,7 @@
 #include "cli/cover_print.h"
 #include "cli/output.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,23 @@ static void tell_unbounded(const struct cli_counts *c, const struct ct_cover_rep
                 "functions, instructions and calls are not a coverage; name a file with symbols with --elf "
                 "or --symdir",
                 c->read.args->operand);
+}
+
+/* Notes how much of the programs is optimised code, whose branches are not the conditions of the source. */
+static void tell_optimised(const struct cli_counts *c, const struct ct_cover_views *views)
+{
+    uint64_t units = 0;
+    uint64_t optimised = 0;
+    for (size_t i = 0; i < ct_cover_views_count(views); i++) {
+        units += ct_cover_views_report(views, i)->units;
+        optimised += ct_cover_views_report(views, i)->optimised_units;
+    }
+    if (optimised && !c->read.args->quiet)
+        cli_say(
+            "%s: %" PRIu64 " of %" PRIu64 " compile units are optimised code, whose branches can be "
+            "complete although a condition of the source never changed; measure conditions and MC/DC with "
+            "a build at -O0",
+            c->read.args->operand, optimised, units);
 }
 
 int cli_cover_check(struct cli_counts *c, const struct ct_cover_views *views)
@@ -106,7 +124,7 @@ static int write_views(FILE *out, const struct cli_counts *c, const struct ct_co
     static const uint8_t formats[] = {
         [CLI_COVER_TEXT] = CT_COVER_FORMAT_TEXT,           [CLI_COVER_LCOV] = CT_COVER_FORMAT_LCOV,
         [CLI_COVER_COBERTURA] = CT_COVER_FORMAT_COBERTURA, [CLI_COVER_JSON] = CT_COVER_FORMAT_JSON,
-        [CLI_COVER_HTML] = CT_COVER_FORMAT_HTML,
+        [CLI_COVER_HTML] = CT_COVER_FORMAT_HTML,           [CLI_COVER_SONARQUBE] = CT_COVER_FORMAT_SONARQUBE,
     };
     struct ct_cover_write_options options = {
         .size = sizeof options, .format = formats[format], .functions = functions};
@@ -133,8 +151,13 @@ int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format forma
         return print_data(out, c);
     struct ct_cover_views *views = cli_counts_views(c);
     int code = views ? cli_cover_check(c, views) : CLI_FAILED;
-    if (code == CLI_CLEAN && (format == CLI_COVER_LCOV || format == CLI_COVER_COBERTURA))
-        code = check_lines(c, views, format == CLI_COVER_LCOV ? "tracefile" : "Cobertura file");
+    static const char *const of_lines[] = {[CLI_COVER_LCOV] = "tracefile",
+                                           [CLI_COVER_COBERTURA] = "Cobertura file",
+                                           [CLI_COVER_SONARQUBE] = "SonarQube file"};
+    if (code == CLI_CLEAN && of_lines[format])
+        code = check_lines(c, views, of_lines[format]);
+    if (code == CLI_CLEAN)
+        tell_optimised(c, views);
     if (code == CLI_CLEAN)
         code = write_views(out, c, views, format, functions);
     ct_cover_views_free(views);

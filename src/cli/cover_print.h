@@ -11,6 +11,7 @@ enum cli_cover_format {
     CLI_COVER_JSON,
     CLI_COVER_HTML,
     CLI_COVER_DATA,
+    CLI_COVER_SONARQUBE,
 };
 
 /* Reports that all views are empty although instructions ran. Returns CLI_DAMAGED then, else CLI_CLEAN. */

@@ -14,10 +14,11 @@
 
 /* Which counts of coverage to take, and how to evaluate them. */
 struct ct_cover_choice {
-    const struct ct_arch *arch; /* NULL for the newest A profile */
-    const uint32_t *contexts;   /* context IDs to take */
-    size_t context_count;       /* 0: takes all counts */
-    uint8_t all_functions;      /* as in struct ct_cover_source */
+    const struct ct_arch *arch;                 /* NULL for the newest A profile */
+    const uint32_t *contexts;                   /* context IDs to take */
+    size_t context_count;                       /* 0: takes all counts */
+    const struct ct_cover_decisions *decisions; /* as in struct ct_cover_source */
+    uint8_t all_functions;
 };
 
 /* Returns whether a program is the first of those that share its counts. A program that ran at several load
@@ -50,6 +51,7 @@ struct ct_cover_view {
     struct ct_cover_report *report;
     const struct ct_lines *lines;
     const struct ct_memory *memory;
+    struct ct_cover_decisions *decisions;
     uint32_t *by_file; /* numbers of the functions by file, line and name */
     /* For text and JSON, sorted by ct_edge_context_order(); NULL when not wanted. */
     struct ct_cover_context *contexts;
@@ -73,6 +75,7 @@ void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions
 /* Returns false, and writes nothing, when there are no lines in source files. */
 bool ct_cover_lcov(FILE *out, const struct ct_cover_views *views);
 void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t seconds);
+void ct_cover_sonarqube(FILE *out, const struct ct_cover_views *views);
 void ct_cover_json(FILE *out, const struct ct_cover_views *views);
 /* Writes the page. CT_ERR_NOMEM: it is incomplete. */
 int ct_cover_html(FILE *out, const struct ct_cover_views *views);
@@ -97,6 +100,10 @@ bool ct_cover_next_file(const struct ct_cover_view *view, struct ct_cover_slice 
 
 /* Adds up the lines of one file. */
 struct ct_cover_sums ct_cover_file_sums(const struct ct_cover_view *view, const struct ct_cover_slice *slice);
+
+/* Adds up both directions of the conditional branches of a line. */
+struct ct_cover_ratio ct_cover_line_branches(const struct ct_cover_report *report,
+                                             const struct ct_cover_line *line);
 
 /* The names by which tools tell functions apart. */
 enum ct_cover_names {

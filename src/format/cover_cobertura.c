@@ -10,12 +10,7 @@
 static void branch_attributes(FILE *out, const struct ct_cover_report *report,
                               const struct ct_cover_line *line)
 {
-    struct ct_cover_ratio ratio = {0};
-    for (uint32_t i = 0; i < line->branches; i++) {
-        const struct ct_cover_insn *insn = &report->insns[report->branches[line->first_branch + i]];
-        ratio.all += 2;
-        ratio.seen += (insn->taken > 0 ? 1u : 0u) + (insn->not_taken > 0 ? 1u : 0u);
-    }
+    const struct ct_cover_ratio ratio = ct_cover_line_branches(report, line);
     if (ratio.all)
         fprintf(out, " branch=\"true\" condition-coverage=\"%u%% (%" PRIu64 "/%" PRIu64 ")\"",
                 (unsigned)(ratio.seen * 100 / ratio.all), ratio.seen, ratio.all);

@@ -84,6 +84,18 @@ static void add(struct ct_cover_ratio *ratio, bool seen)
     ratio->seen += seen ? 1 : 0;
 }
 
+struct ct_cover_ratio ct_cover_line_branches(const struct ct_cover_report *report,
+                                             const struct ct_cover_line *line)
+{
+    struct ct_cover_ratio branches = {0};
+    for (uint32_t k = 0; k < line->branches; k++) {
+        const struct ct_cover_insn *insn = &report->insns[report->branches[line->first_branch + k]];
+        add(&branches, insn->taken > 0);
+        add(&branches, insn->not_taken > 0);
+    }
+    return branches;
+}
+
 struct ct_cover_sums ct_cover_file_sums(const struct ct_cover_view *view, const struct ct_cover_slice *slice)
 {
     const struct ct_cover_report *report = view->report;

@@ -81,6 +81,20 @@ static void sum(FILE *out, const char *what, struct ct_cover_ratio ratio)
     fprintf(out, "</tr>\n");
 }
 
+/* Tells that the branches of optimised code are not the conditions of the source. */
+static void optimised(const struct page *p)
+{
+    const struct ct_cover_report *report = p->view->report;
+    if (report->optimised_units)
+        fprintf(
+            p->out,
+            "<p class=\"one\">⚠ %" PRIu32 " of %" PRIu32
+            " compile units are optimised code: its branches are not always the conditions of the source, "
+            "and can be complete although a condition never changed. Measure conditions and MC/DC with a "
+            "build at -O0.</p>\n",
+            report->optimised_units, report->units);
+}
+
 static void sums(const struct page *p)
 {
     const struct ct_cover_sums *s = &p->view->report->sums;
@@ -91,8 +105,10 @@ static void sums(const struct page *p)
     sum(p->out, "Branches", s->branches);
     sum(p->out, "Conditions", s->conditions);
     sum(p->out, "Calls", s->calls);
+    fprintf(p->out, "</table>\n");
+    optimised(p);
     fprintf(p->out,
-            "</table>\n<p class=\"more\">Lines that ran in part: %" PRIu64
+            "<p class=\"more\">Lines that ran in part: %" PRIu64
             ". Conditions that are not observable, because no branch shows them: %" PRIu64
             "; of them executed: %" PRIu64
             ". Lines with joined conditions, whose both ways do not prove MC/DC: %" PRIu64 ".</p></div>\n",
@@ -194,7 +210,10 @@ static uint64_t code_begin(const struct page *p, const struct ct_cover_insn *ins
     return first->addr;
 }
 
-static void instruction(const struct page *p, const struct ct_cover_insn *insn)
+/* Writes an instruction as text. Marks one that did not run only where others of its line did: pages of large
+ * programs have hundreds of thousands of instructions, and browsers open them as fast as they have few
+ * elements. */
+static void instruction(const struct page *p, const struct ct_cover_insn *insn, bool line_ran)
 {
     char text[192];
     size_t size;
@@ -205,16 +224,15 @@ static void instruction(const struct page *p, const struct ct_cover_insn *insn)
                            ? ct_it_block_at(p->view->memory, CT_SPACE_EL1N, code_begin(p, insn), insn->addr)
                            : 0;
     ct_disasm_text(p->disasm, insn->isa, it, insn->addr, bytes, insn->size, text);
-    /* Pages of large programs have hundreds of thousands of instructions, so each element counts. */
-    if (insn->count)
+    if (insn->count || !line_ran)
         fprintf(p->out, "%10" PRIu64, insn->count);
     else
         fputs("<span class=\"no\">         0</span>", p->out);
-    fprintf(p->out, "  <b>%" PRIx64 "</b>  ", insn->addr);
+    fprintf(p->out, "  %" PRIx64 "  ", insn->addr);
     ct_xml_text(p->out, text);
     bool branch = insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR;
     if (branch && (insn->cond || insn->not_taken))
-        fprintf(p->out, "  <b>taken %" PRIu64 ", passed by %" PRIu64 "</b>", insn->taken, insn->not_taken);
+        fprintf(p->out, "  taken %" PRIu64 ", passed by %" PRIu64, insn->taken, insn->not_taken);
     fputc('\n', p->out);
 }
 
@@ -229,11 +247,10 @@ static void instructions(const struct page *p, const struct ct_cover_line *line)
             break;
         if (insn->function != function) {
             function = insn->function;
-            fprintf(p->out, "<b>");
             ct_xml_text(p->out, report->functions[function].name);
-            fprintf(p->out, ":</b>\n");
+            fprintf(p->out, ":\n");
         }
-        instruction(p, insn);
+        instruction(p, insn, line->count > 0);
     }
     fprintf(p->out, "</pre>");
 }

@@ -44,6 +44,14 @@ static void sums(struct ct_json *json, const struct ct_cover_sums *sums)
     ct_json_object_end(json);
 }
 
+static void units(struct ct_json *json, const struct ct_cover_report *report)
+{
+    ct_json_object(json, "compile_units");
+    ct_json_number(json, "optimised", report->optimised_units);
+    ct_json_number(json, "all", report->units);
+    ct_json_object_end(json);
+}
+
 static void contexts(struct ct_json *json, const struct ct_cover_view *view)
 {
     ct_json_array(json, "contexts");
@@ -176,6 +184,8 @@ void ct_cover_json(FILE *out, const struct ct_cover_views *views)
         ct_json_text(&json, "program", view->program);
         ct_json_bool(&json, "ran", view->report->sums.insns.seen || view->report->elsewhere);
         sums(&json, &view->report->sums);
+        units(&json, view->report);
+        ct_json_number(&json, "unread_files", view->report->unread_files);
         if (view->contexts)
             contexts(&json, view);
         functions(&json, view);

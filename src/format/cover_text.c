@@ -100,6 +100,11 @@ void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions
         if (sums->joined_lines)
             fprintf(out, "  %" PRIu64 " line%s joined conditions, whose both ways do not prove MC/DC\n",
                     sums->joined_lines, sums->joined_lines == 1 ? " has" : "s have");
+        if (view->report->unread_files)
+            fprintf(out,
+                    "  %" PRIu32 " source file%s not read, so decisions end there with the line "
+                    "(--source-root)\n",
+                    view->report->unread_files, view->report->unread_files == 1 ? " was" : "s were");
         if (view->report->elsewhere)
             fprintf(out,
                     "  %" PRIu64 " instructions ran in functions that are not listed (--all-functions)\n",

@@ -73,7 +73,8 @@ int ct_cover_choose(struct ct_cover *cover, struct ct_program *p, const struct c
 int ct_cover_source_of(struct ct_program *p, const struct ct_cover_choice *choice,
                        struct ct_cover_source *source)
 {
-    *source = (struct ct_cover_source){.size = sizeof *source, .all_functions = choice->all_functions};
+    *source = (struct ct_cover_source){
+        .size = sizeof *source, .all_functions = choice->all_functions, .decisions = choice->decisions};
     if (choice->arch)
         source->arch = *choice->arch;
     else
@@ -159,19 +160,24 @@ static int add_contexts(struct ct_cover *cover, struct ct_program *p, const stru
 static int add_view(struct ct_cover_views *views, struct ct_cover *cover, struct ct_program *program,
                     const struct ct_cover_views_options *options)
 {
-    const struct ct_cover_choice choice = {.arch = options->arch,
-                                           .contexts = options->contexts,
-                                           .context_count = options->contexts ? options->context_count : 0,
-                                           .all_functions = options->all_functions};
+    struct ct_cover_choice choice = {.arch = options->arch,
+                                     .contexts = options->contexts,
+                                     .context_count = options->contexts ? options->context_count : 0,
+                                     .all_functions = options->all_functions};
     struct ct_cover_view *view = &views->views[views->count];
     struct ct_cover_source source;
-    struct ct_cover_report *report;
-    const int result = ct_cover_report_of(cover, program, &choice, &source, &report);
+    int result = ct_cover_source_of(program, &choice, &source);
+    if (result == CT_OK)
+        result = ct_cover_decisions_new(views->ctx, source.lines, &view->decisions);
+    choice.decisions = view->decisions;
+    views->count++; /* the view exists, and is freed with the others */
+    if (result == CT_OK)
+        result = ct_cover_report_of(cover, program, &choice, &source, &view->report);
     if (result != CT_OK)
         return result;
-    *view = (struct ct_cover_view){
-        .program = program->path, .report = report, .lines = source.lines, .memory = source.memory};
-    views->count++;
+    view->program = program->path;
+    view->lines = source.lines;
+    view->memory = source.memory;
     if (!ct_cover_sort_functions(view))
         return ct_fail_nomem(views->ctx, "coverage");
     return options->each_context ? add_contexts(cover, program, &choice, &source, view) : CT_OK;
@@ -220,6 +226,7 @@ void ct_cover_views_free(struct ct_cover_views *views)
 {
     for (size_t i = 0; views && i < views->count; i++) {
         ct_cover_report_free(views->views[i].report);
+        ct_cover_decisions_free(views->views[i].decisions);
         free(views->views[i].contexts);
         free(views->views[i].by_file);
     }
@@ -261,6 +268,9 @@ static int write_as(FILE *out, const struct ct_cover_views *views,
     case CT_COVER_FORMAT_JSON:
         ct_cover_json(out, views);
         break;
+    case CT_COVER_FORMAT_SONARQUBE:
+        ct_cover_sonarqube(out, views);
+        break;
     default:
         return ct_tell_nomem(views->ctx, "coverage", ct_cover_html(out, views));
     }
@@ -275,7 +285,7 @@ int ct_cover_views_write(const struct ct_cover_views *views, const struct ct_cov
     CT_REQUIRE_OF(views, write);
     if (ct_options_read(views->ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
-    if (mine.format > CT_COVER_FORMAT_HTML)
+    if (mine.format > CT_COVER_FORMAT_SONARQUBE)
         return ct_fail(views->ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
                        mine.format);
     return ct_out_open(&out, views->ctx, write, user) ?: ct_out_close(&out, write_as(out.file, views, &mine));

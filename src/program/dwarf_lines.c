@@ -318,3 +318,13 @@ int ct_lines_is_llvm(const struct ct_lines *lines, uint32_t scope)
 {
     return lines && scope < lines->scope_count && lines->more[scope].by_llvm;
 }
+
+uint32_t ct_lines_unit(const struct ct_lines *lines, uint32_t scope)
+{
+    return lines && scope < lines->scope_count ? lines->more[scope].unit : CT_LINE_NONE;
+}
+
+int ct_lines_is_optimised(const struct ct_lines *lines, uint32_t scope)
+{
+    return lines && scope < lines->scope_count && lines->more[scope].optimised;
+}

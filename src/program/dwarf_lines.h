@@ -13,7 +13,9 @@
 /* Members of a scope that ct_line_scope has no room for. */
 struct ct_scope_more {
     uint32_t call_discriminator;
-    bool by_llvm; /* made by a compiler of LLVM */
+    uint32_t unit;  /* number of the unit that it belongs to */
+    bool by_llvm;   /* made by a compiler of LLVM */
+    bool optimised; /* made by a compiler that says that it optimised */
 };
 
 struct ct_lines {

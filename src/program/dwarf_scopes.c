@@ -5,15 +5,19 @@
 #include "base/search.h"
 #include "program/dwarf_split.h"
 #include "program/name_limit.h"
+#include "program/producer.h"
 
 #include <dwarf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Attribute of calls inlined by LLVM, missing in dwarf.h of elfutils. */
+/* Attributes of LLVM, missing in dwarf.h of elfutils: of inlined calls, and of units and functions. */
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136
+#endif
+#ifndef DW_AT_APPLE_optimized
+#define DW_AT_APPLE_optimized 0x3fe1
 #endif
 
 /* Maximal nesting of blocks, namespaces and inlined calls; deeper entries are left out. */
@@ -33,7 +37,9 @@ struct scopes {
     const char *folder;         /* in which the unit was compiled */
     Dwarf_Files *files;
     size_t file_count;
+    uint32_t unit;                /* number of the unit */
     bool by_llvm;                 /* a compiler of LLVM made the unit */
+    bool optimises;               /* the unit says that its compiler optimised */
     struct ct_split_finder split; /* split units */
 };
 
@@ -171,6 +177,15 @@ static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *sco
     scope->call_line = number_of(die, DW_AT_call_line);
 }
 
+/* Returns whether the compiler optimised a function. clang does not write its options, but that it described
+ * all calls of a function, which it does only when it optimises ("AllCallsDescribed" in LLVM). */
+static bool is_optimised(const struct scopes *s, Dwarf_Die *die)
+{
+    return s->optimises || (s->by_llvm && (dwarf_hasattr(die, DW_AT_call_all_calls) ||
+                                           dwarf_hasattr(die, DW_AT_GNU_all_call_sites) ||
+                                           dwarf_hasattr(die, DW_AT_APPLE_optimized)));
+}
+
 /* Adds a scope. *number receives its number, or CT_LINE_NONE for an entry without code. */
 static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t *number)
 {
@@ -199,7 +214,9 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     describe(s, die, scope);
     lines->more[mine] = (struct ct_scope_more){
         .call_discriminator = parent == CT_LINE_NONE ? 0 : number_of(die, DW_AT_GNU_discriminator),
-        .by_llvm = s->by_llvm};
+        .unit = s->unit,
+        .by_llvm = s->by_llvm,
+        .optimised = is_optimised(s, die)};
     lines->scope_count++;
     *number = mine;
     return CT_OK;
@@ -285,12 +302,12 @@ static void find_files(struct scopes *s, Dwarf_Die *die)
         s->folder = folder;
 }
 
-/* Returns whether a compiler of LLVM made a unit: clang, or one that names LLVM, such as Rust's. */
-static bool is_by_llvm(struct scopes *s, Dwarf_Die *die)
+static void read_producer(struct scopes *s, Dwarf_Die *die)
 {
     Dwarf_Attribute value;
     const char *producer = dwarf_attr(die, DW_AT_producer, &value) ? ct_dwarf_text(s->reader, &value) : NULL;
-    return producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
+    s->by_llvm = producer && ct_producer_is_llvm(producer);
+    s->optimises = producer && ct_producer_optimises(producer);
 }
 
 static int read_unit(void *user, Dwarf_Die *die)
@@ -306,7 +323,8 @@ static int read_unit(void *user, Dwarf_Die *die)
         s->split_texts = f->texts.size;
     }
     find_files(s, die);
-    s->by_llvm = is_by_llvm(s, die);
+    read_producer(s, die);
+    s->unit++;
     return read_entry(s, die, CT_LINE_NONE, 0);
 }
 

@@ -91,8 +91,8 @@ int ct_source_read(struct ct_source_roots *roots, const char *path, char **text,
     if (!is_inside(roots, real)) {
         if (!__atomic_test_and_set(&roots->told, __ATOMIC_RELAXED))
             ct_log(roots->ctx, CT_LOG_NOTE,
-                   "%s: its debug information names %s, which is in none of the source folders, so the text "
-                   "of that file is not shown; name its folder with --source-root",
+                   "%s: its debug information names %s, which is in none of the source folders, so that "
+                   "file is not read; name its folder with --source-root",
                    roots->program, path);
         return CT_ERR_NOT_FOUND;
     }

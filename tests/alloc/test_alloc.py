@@ -162,7 +162,7 @@ def cases():
     found += [Case(f"cover {form}",
                    f"cover --format {form} --elf {{elf}} --source-root {{sources}} -o out {{capture}}",
                    outputs=("out",), masks=(rb'timestamp="\d+"',))
-              for form in ("text", "lcov", "cobertura", "json", "html", "data")]
+              for form in ("text", "lcov", "cobertura", "json", "html", "data", "sonarqube")]
     found += [Case("cover functions",
                    "cover --functions --contexts --threads 3 --all-functions --elf {elf} {capture}")]
     found += [Case("cover part",

@@ -79,6 +79,22 @@ def check_cobertura(text, sums):
           root.attrib)
 
 
+def check_sonarqube(text, sums):
+    """Checks the elements and attributes of sonar-generic-coverage.xsd, and the totals."""
+    root = xml.etree.ElementTree.fromstring(text)
+    lines = root.findall("file/lineToCover")
+    allowed = {"lineNumber", "covered", "branchesToCover", "coveredBranches"}
+    check("SonarQube: elements and attributes of its schema",
+          (root.tag, root.attrib) == ("coverage", {"version": "1"}) and
+          all(set(file.attrib) == {"path"} and file.get("path").startswith("/") for file in root) and
+          all({"lineNumber", "covered"} <= set(line.attrib) <= allowed for line in lines), text[:300])
+    got = (sum(line.get("covered") == "true" for line in lines), len(lines),
+           sum(int(line.get("coveredBranches", 0)) for line in lines),
+           sum(int(line.get("branchesToCover", 0)) for line in lines))
+    check("SonarQube: sums", got == (sums["lines"]["seen"], sums["lines"]["all"], sums["branches"]["seen"],
+                                     sums["branches"]["all"]), got)
+
+
 def check_time(coretap, capture):
     """Checks that the time in a Cobertura file is that of SOURCE_DATE_EPOCH, or that the command fails."""
     def cover(epoch):
@@ -167,13 +183,14 @@ def main():
         capture = traced.capture(coretap, folder, program)
         made = {form: run(coretap, "cover", "--source-root", str(PROGRAMS.parent), "--format", form, "--elf",
                           str(program), str(capture))
-                for form in ("text", "lcov", "cobertura", "json", "html")}
+                for form in ("text", "lcov", "cobertura", "json", "html", "sonarqube")}
         sums = json.loads(made["json"])["programs"][0]["sums"]
         check("text: lines",
               f"lines         {sums['lines']['seen']:8} of {sums['lines']['all']:8}" in made["text"],
               made["text"])
         check_lcov(folder, made["lcov"], sums)
         check_cobertura(made["cobertura"], sums)
+        check_sonarqube(made["sonarqube"], sums)
         check_time(coretap, capture)
         check_html(folder, made["html"])
         check_without_lines(coretap, folder, program, capture, made["html"])

@@ -55,6 +55,7 @@ static const char *const lines[] = {
     "cover --format text --functions --contexts @",
     "cover --format lcov @",
     "cover --format cobertura --all-functions @",
+    "cover --format sonarqube @",
     "cover --format json --contexts @",
     "cover --format html @",
     "cover --format html --elf :p.elf @",

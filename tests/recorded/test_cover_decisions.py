@@ -7,6 +7,7 @@ printed evaluations have MC/DC. Prints TAP.
 
 usage: test_cover_decisions.py CORETAP decisions.c"""
 import collections
+import copy
 import itertools
 import json
 import os
@@ -41,6 +42,7 @@ class Decision:
 
     def __init__(self, function, line, text):
         self.function, self.line = function, line
+        self.lines = [line]  # in the program, which may be spread over more lines than this file
         formula, self.count = self.formula(text)
         self.joined = self.find_joined(formula) if function != CHOICE else 0
 
@@ -86,6 +88,40 @@ def read_decisions(source):
         if "D(" in text and not text.startswith("#"):
             found.append(Decision(function, number, text))
     return found
+
+
+def spread(source, decisions):
+    """Returns the source without macros and with each condition of a decision on a line of its own, and the
+    decisions with their lines there. The operators end a line or begin the next one in turn."""
+    rows, moved, after = [], {decision.line: decision for decision in decisions}, True
+    for number, text in enumerate(source.read_text().splitlines(), 1):
+        if number not in moved:
+            rows.append(text)
+            continue
+        begin, depth, conditions = text.index("D("), 0, []
+        out, at = text[:begin], begin + 1
+        while True:
+            if text.startswith("C(", at):
+                conditions.append(depth)
+                at = text.index(",", at)
+                out, depth = out + "(", depth + 1
+            elif text[at:at + 2] in ("&&", "||") and not conditions:
+                out += f"{text[at:at + 2]}\n" if after else f"\n{text[at:at + 2]}"
+                at += 1
+            else:
+                depth += {"(": 1, ")": -1}.get(text[at], 0)
+                out += text[at]
+                if conditions and depth == conditions[-1]:
+                    conditions.pop()
+            at += 1
+            if not depth:
+                break
+        moved[number] = copy.copy(moved[number])
+        more = (out + text[at:]).split("\n")
+        moved[number].lines = range(len(rows) + 1, len(rows) + 1 + len(more))
+        rows += more
+        after = not after
+    return "\n".join(rows) + "\n", list(moved.values())
 
 
 def told(qemu, program, seed):
@@ -141,10 +177,11 @@ def has_mcdc(decision, evaluations):
     return len(shown) == decision.count
 
 
-def compare(coretap, folder, decisions, source, target):
+def compare(coretap, folder, decisions, original, target, what):
+    """Compares the decisions of decisions.c in the folder with what the original prints."""
     compiler, qemu, stores_values = TARGETS[target]
-    teller, program = folder / "teller", folder / "program"
-    run(*compiler, "-DTELL", "-static", "-w", "-o", teller, source)
+    teller, program, source = folder / "teller", folder / "program", folder / "decisions.c"
+    run(*compiler, "-DTELL", "-static", "-w", "-o", teller, original)
     run(*compiler, "-O0", "-g", "-static", "-w", "-o", program, source)
     wrong, wrong_joins, unproven = [], [], []
     proven = joined_without = 0
@@ -153,8 +190,12 @@ def compare(coretap, folder, decisions, source, target):
         lines = traced_lines(coretap, folder, program, seed)
         for decision in decisions:
             evaluations = truth.get(decision.line, [])
-            line = lines[decision.line]
-            got = [tuple(sorted((b["taken"], b["not_taken"]))) for b in line["branches"]]
+            # a decision belongs to the first of its lines that has code
+            line = next(lines[n] for n in decision.lines if n in lines)
+            got = [tuple(sorted((b["taken"], b["not_taken"])))
+                   for n in decision.lines for b in lines.get(n, {}).get("branches", [])]
+            wrong += [f"{decision.function}: line {n} has branches of its own" for n in decision.lines
+                      if n > line["line"] and "branches" in lines.get(n, {})]
             want = expected(decision, evaluations, stores_values)
             where = f"{decision.function}:{decision.line}, inputs {seed}"
             if got != want:
@@ -172,12 +213,13 @@ def compare(coretap, folder, decisions, source, target):
                 proven += 1
             else:
                 unproven.append(f"{where}: {sorted(set(evaluations))}")
-    check(f"{target}: conditions of {len(decisions)} decisions have the counts of their evaluations",
+    check(f"{target}{what}: conditions of {len(decisions)} decisions have the counts of their evaluations",
           not wrong, wrong)
-    check(f"{target}: joined conditions are told", not wrong_joins, wrong_joins)
-    check(f"{target}: MC/DC where all went both ways and none joins ({proven})",
+    check(f"{target}{what}: joined conditions are told", not wrong_joins, wrong_joins)
+    check(f"{target}{what}: MC/DC where all went both ways and none joins ({proven})",
           proven > 40 and not unproven, unproven)
-    check(f"{target}: joined conditions that went both ways without MC/DC ({joined_without})", joined_without)
+    check(f"{target}{what}: joined conditions that went both ways without MC/DC ({joined_without})",
+          joined_without)
 
 
 def check_optimised(coretap, folder, decisions, source):
@@ -215,9 +257,14 @@ def main():
             skip(target, f"needs {missing}")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            compare(coretap, pathlib.Path(folder), decisions, source, target)
+            folder = pathlib.Path(folder)
+            shutil.copy(source, folder / "decisions.c")
+            compare(coretap, folder, decisions, source, target, "")
+            text, moved = spread(source, decisions)
+            (folder / "decisions.c").write_text(text)
+            compare(coretap, folder, moved, source, target, ", over several lines")
             if target == "A64":
-                check_optimised(coretap, pathlib.Path(folder), decisions, source)
+                check_optimised(coretap, folder, decisions, source)
     return finish()
 
 

@@ -121,7 +121,7 @@ def main():
 
     def never_ran():
         ran, other = folder / "dynamic", build(folder, "never", OTHER)
-        for form in ("text", "json", "lcov", "cobertura", "html", "data"):
+        for form in ("text", "json", "lcov", "cobertura", "html", "data", "sonarqube"):
             for some, code in (((), 1), (("--elf", ran), 0)):
                 done = subprocess.run([CORETAP, "cover", "-f", form, "--elf", other, *some, made["dynamic"]],
                                       capture_output=True, text=True, check=False)

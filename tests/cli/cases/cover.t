@@ -13,7 +13,7 @@ $ coretap cover nowhere
 ! coretap: nowhere: cannot be opened: No such file or directory; name a snapshot directory, the .ini file of a raw trace, or a perf.data file
 [2]
 $ coretap cover --format xml examples/quickstart
-! coretap cover: --format: 'xml' is not one of text, lcov, cobertura, json, html, data
+! coretap cover: --format: 'xml' is not one of text, lcov, cobertura, json, html, data, sonarqube
 ! Try 'coretap cover --help'.
 [2]
 
