@@ -111,8 +111,10 @@ static void sums(const struct page *p)
             "<p class=\"more\">Lines that ran in part: %" PRIu64
             ". Conditions that are not observable, because no branch shows them: %" PRIu64
             "; of them executed: %" PRIu64
-            ". Lines with joined conditions, whose both ways do not prove MC/DC: %" PRIu64 ".</p></div>\n",
-            s->partial_lines, s->hidden.all, s->hidden.seen, s->joined_lines);
+            ". Lines with joined conditions, whose both ways do not prove MC/DC: %" PRIu64
+            ". Source files that were not read, so that decisions end there with the line: %" PRIu32
+            ".</p></div>\n",
+            s->partial_lines, s->hidden.all, s->hidden.seen, s->joined_lines, p->view->report->unread_files);
 }
 
 static void percent_cell(FILE *out, struct ct_cover_ratio ratio)
