@@ -10,6 +10,9 @@ enum ct_debuginfod_kind {
     CT_DEBUGINFOD_DEBUGINFO,
 };
 
+struct ct_ctx;
+
 /* Returns the path of the file of this kind in the client's cache, which the caller frees; NULL when no
- * server is configured ($DEBUGINFOD_URLS), the client is not installed, or no server has the file. */
-char *ct_debuginfod(const uint8_t *id, size_t size, enum ct_debuginfod_kind kind);
+ * server is configured ($DEBUGINFOD_URLS), the client is not installed, or no server has the file. A cache
+ * that cannot be used gives NULL and a warning. */
+char *ct_debuginfod(struct ct_ctx *ctx, const uint8_t *id, size_t size, enum ct_debuginfod_kind kind);

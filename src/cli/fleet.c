@@ -2,10 +2,13 @@
 #define _GNU_SOURCE /* strdup, setenv */
 #include "cli/fleet.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/counts.h"
@@ -327,12 +330,34 @@ static void keep_memory(void)
 #endif
 }
 
+/* Gives the folder of --cache to the debuginfod client. Messages of the processes that use it are not shown,
+ * so the folder is looked at before. Returns false after a message. */
+static bool use_cache(const char *cache)
+{
+    const char *const remedy = "name a folder that can be written with --cache";
+    struct stat st;
+    if (!cache)
+        return true;
+    const bool made = mkdir(cache, 0700) == 0;
+    if (!made && errno == EEXIST && stat(cache, &st) == 0 && !S_ISDIR(st.st_mode))
+        errno = ENOTDIR;
+    if (!made && errno != EEXIST) {
+        cli_say("%s: the folder for files of servers cannot be used: %s; the job does not begin; %s", cache,
+                strerror(errno), remedy);
+        return false;
+    }
+    if (access(cache, W_OK) != 0)
+        cli_say("warning: %s: the folder for files of servers is not writable: %s; programs that are not in "
+                "it yet stay without names; %s",
+                cache, strerror(errno), remedy);
+    return setenv("DEBUGINFOD_CACHE_PATH", cache, 1) == 0 || (cli_no_memory(), false);
+}
+
 bool cli_fleet_open(struct cli_fleet *f, bool with_state)
 {
     keep_memory();
-    const char *cache = f->own.values[CLI_FLEET_CACHE].text;
-    if (cache && setenv("DEBUGINFOD_CACHE_PATH", cache, 1))
-        return cli_no_memory(), false;
+    if (!use_cache(f->own.values[CLI_FLEET_CACHE].text))
+        return false;
     const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
     return read_captures(f) && check_programs(f) && cli_fleet_state_find(f) && make_job(f) &&
            (!with_state || ((listed || refuse_same(f)) && cli_fleet_state_open(f)));

@@ -275,7 +275,7 @@ const char *ct_perf_cached(const struct ct_perf *perf, const struct ct_build_id 
 
 /* Returns the file with a build id from a debuginfod server (base/debuginfod.h), in the arena of the capture;
  * or NULL. */
-const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id);
+const char *ct_perf_debuginfod(const struct ct_perf *p, const struct ct_build_id *id);
 
 /* Adds a text to the list of missing files. */
 int ct_perf_missing(struct ct_perf *perf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

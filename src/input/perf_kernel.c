@@ -79,7 +79,7 @@ static const char *find_vmlinux(const struct ct_perf *p, const struct ct_build_i
         path = name ? ct_perf_check_file(p, in_root(p, name), id, reason) : NULL;
     }
     if (!path && id && p->opening->files == &ct_files_system)
-        path = ct_perf_check_file(p, ct_perf_debuginfod(p->opening->arena, id), id, reason);
+        path = ct_perf_check_file(p, ct_perf_debuginfod(p, id), id, reason);
     return path;
 }
 

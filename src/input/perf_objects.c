@@ -109,10 +109,10 @@ const char *ct_perf_cached(const struct ct_perf *p, const struct ct_build_id *id
     return NULL;
 }
 
-const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id *id)
+const char *ct_perf_debuginfod(const struct ct_perf *p, const struct ct_build_id *id)
 {
-    char *path = ct_debuginfod(id->bytes, id->size, CT_DEBUGINFOD_EXECUTABLE);
-    const char *copy = path ? ct_arena_strdup(arena, path) : NULL;
+    char *path = ct_debuginfod(p->opening->ctx, id->bytes, id->size, CT_DEBUGINFOD_EXECUTABLE);
+    const char *copy = path ? ct_arena_strdup(p->opening->arena, path) : NULL;
     free(path);
     return copy;
 }
@@ -161,7 +161,7 @@ static const char *look_for(const struct ct_perf *p, const struct ct_perf_object
             p, p->options->find_file(p->options->user, object->id->bytes, object->id->size), object->id,
             reason);
     if (!path && object->id && object->id->size && p->opening->files == &ct_files_system)
-        path = ct_perf_check_file(p, ct_perf_debuginfod(arena, object->id), object->id, reason);
+        path = ct_perf_check_file(p, ct_perf_debuginfod(p, object->id), object->id, reason);
     return path;
 }
 

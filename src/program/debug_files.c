@@ -467,11 +467,18 @@ int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const c
         result = find_in_dirs(files, &wanted, out);
     if (result == CT_OK && !*out && files && wanted.id_size && online) {
         errno = 0;
-        char *found = ct_debuginfod(wanted.id, wanted.id_size, CT_DEBUGINFOD_DEBUGINFO);
+        char *found = ct_debuginfod(ctx, wanted.id, wanted.id_size, CT_DEBUGINFOD_DEBUGINFO);
         if (found)
             *out = open_if(&wanted, found, false);
         else
             result = ct_unless_nomem(ctx, path, CT_OK);
+        if (found && !*out && result == CT_OK)
+            ct_log(
+                ctx, CT_LOG_WARNING,
+                "%s: this file of a debuginfod server is damaged, of another build than %s, or has no "
+                "names; it is not used, and functions of the program may lack names; delete it, so that it "
+                "is fetched again",
+                found, path);
         free(found);
     }
     if (*out)

@@ -348,6 +348,9 @@ def bad_input(fleet):
         said = refused(lines[0], "--state", folder)
         assert f"{folder}: the folder for pieces cannot be created: No" in said, said
         assert "; the job does not begin; name a folder that can be written with --state" in said, said
+    for folder in (fleet.manifest, fleet.path("none") / "cache"):
+        said = refused(lines[0], "--cache", folder)
+        assert f"{folder}: the folder for files of servers cannot be used: No" in said, said
     for words in (["timing", fleet.captures / "0000"], ["timing", "--manifest", fleet.manifest]):
         assert "there is no folder for the pieces" in run(COMMAND, "map", *words, code=2).stderr
 

@@ -187,6 +187,14 @@ def served(folder, whole, debug, ident, rows):
         env = {**os.environ, "DEBUGINFOD_URLS": f"http://127.0.0.1:{server.server_port}",
                "DEBUGINFOD_CACHE_PATH": str(folder / "cache")}
         compare("debug file from a debuginfod server", dump(stripped, env=env)[0], rows, "debugfile")
+        cached = folder / "cache" / ident / "debuginfo"
+        cached.chmod(0o600)
+        cached.write_bytes(b"damaged")
+        said = dump(stripped, env=env)[1]
+        check("a damaged file in the cache is named", f"{cached}: this file of a debuginfod server" in said,
+              said)
+        said = dump(stripped, env={**env, "DEBUGINFOD_CACHE_PATH": str(stripped)})[1]
+        check("a cache that is no folder is named", "cannot be stored in this cache: Not a dir" in said, said)
         server.shutdown()
 
 
