@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCUMENT = ROOT / "docs" / "tessla-language.md"
 BLOCK = re.compile(r"^```example (stream|watch|formula|timed)\n((?:.*\n)*?)```$", re.MULTILINE)
@@ -86,16 +89,11 @@ def main():
     if "--write" in sys.argv:
         DOCUMENT.write_text(rewrite(coretap, document))
         return 0
-    failed = False
-    found = list(cases(document))
-    for number, (kind, line, (text, trace, wanted)) in enumerate(found, 1):
+    for kind, line, (text, trace, wanted) in cases(document):
         got = result(coretap, kind, text, trace)
-        print(f"{'ok' if got == wanted else 'not ok'} {number} - {text}".replace("#", ""))
-        if got != wanted:
-            failed = True
-            print(f"# document: {line}\n# printed: {got}")
-    print(f"1..{len(found)}")
-    return failed or not found
+        tap.check(text.replace("#", ""), got == wanted, f"document: {line}\nprinted: {got}")
+    tap.check("the document has examples", tap.count)
+    return tap.finish()
 
 
 sys.exit(main())

@@ -20,6 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
+import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "quickstart"
@@ -112,8 +113,7 @@ def main():
         for end in pty.openpty():
             os.close(end)
     except OSError as error:
-        print(f"1..0 # SKIP no terminal can be made here: {error}")
-        return 0
+        return tap.skip_all(f"no terminal can be made here: {error}")
     shown, code = run(coretap, True)
     narrow, _ = run(coretap, True, columns=12)
     quiet, _ = run(coretap, True, "--quiet")
@@ -128,13 +128,9 @@ def main():
     ]
     programs = list(shown_programs(coretap))
     results += [(name, until in text) for name, text, until in programs]
-    for number, (name, good) in enumerate(results, 1):
-        print(f"{'' if good else 'not '}ok {number} - {name}")
-    print(f"1..{len(results)}")
-    if not all(good for _, good in results):
-        print(f"# {shown!r} {narrow!r} {code} {quiet!r} {piped!r} {programs!r}")
-        return 1
-    return 0
+    for name, good in results:
+        tap.check(name, good, f"{shown!r} {narrow!r} {code} {quiet!r} {piped!r} {programs!r}")
+    return tap.finish()
 
 
 if __name__ == "__main__":

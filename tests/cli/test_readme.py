@@ -11,6 +11,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```\n\$ coretap (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
@@ -71,12 +74,10 @@ def main():
     results.append(("the program is examples/count.c", None if same else "it is not"))
     lines = BOUNDS.search((ROOT / "docs" / "analysis.md").read_text()).group(1).splitlines()
     results.append(("statements of bounds", next((x for x in lines if not STATEMENT.fullmatch(x)), None)))
-    for number, (name, why) in enumerate(results, 1):
-        print(f"{'not ' if why else ''}ok {number} - {name}")
-        if why:
-            print(f"# {why}")
-    print(f"1..{len(results)}")
-    return 1 if any(why for _, why in results) or len(results) < 2 else 0
+    for name, why in results:
+        tap.told(name, why)
+    tap.check("the guides have examples", len(results) > 2)
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -96,8 +96,7 @@ def main():
     build = pathlib.Path(sys.argv[1])
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
-        print(f"1..0 # SKIP there is no {' and no '.join(missing)}")
-        return 0
+        return run_install.results.skip_all(f"there is no {' and no '.join(missing)}")
     tap = run_install.Tap()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -109,8 +108,7 @@ def main():
         compare(tap, build, folder, package,
                 [record(build, folder), HERE.parent.parent / "examples/quickstart"])
         compare_logs(tap, build, folder, package)
-    print(f"1..{tap.number}")
-    return 1 if tap.failed else 0
+    return run_install.results.finish()
 
 
 if __name__ == "__main__":

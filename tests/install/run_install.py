@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "support"))
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
+import tap as results  # noqa: E402  pylint: disable=wrong-import-position
 
 # What examples/count.c prints about examples/quickstart.
 COUNTED = "ETM_0: 939 instructions in 802 bytes\nETE_1: 3671 instructions in 2361 bytes\n"
@@ -63,15 +64,8 @@ ETM_0, report: 12 times, at most 79 cycles
 
 
 class Tap:
-    def __init__(self):
-        self.number = self.failed = 0
-
-    def result(self, name, why=None):
-        self.number += 1
-        self.failed += why is not None
-        print(f"{'not ' if why else ''}ok {self.number} - {name}")
-        for row in (why or "").splitlines():
-            print(f"# {row}")
+    result = staticmethod(results.told)
+    skip = staticmethod(results.skip)
 
     def run(self, name, line, **kwargs):
         """Runs a command as one subtest, which passes when the command succeeds. Returns its output, or
@@ -80,10 +74,6 @@ class Tap:
         self.result(name,
                     done.stdout + done.stderr or f"exit code {done.returncode}" if done.returncode else None)
         return None if done.returncode else done.stdout
-
-    def skip(self, name, why):
-        self.number += 1
-        print(f"ok {self.number} - {name} # SKIP {why}")
 
 
 def headers(tap, include):
@@ -278,8 +268,7 @@ def main():
             from_python(tap, source, prefix, libdir)
             library_pages(tap, prefix, libdir)
             tap.run("the installed command runs", [str(prefix / "bin" / "coretap"), "--version"])
-    print(f"1..{tap.number}")
-    return 1 if tap.failed else 0
+    return results.finish()
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/support"))  # folder of perf_writer
+import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def corpus():
@@ -16,8 +17,7 @@ def corpus():
 
 
 def skip(reason):
-    print(f"1..0 # SKIP {reason}")
-    sys.exit(0)
+    sys.exit(tap.skip_all(reason))
 
 
 def need_perf():
@@ -38,24 +38,13 @@ def run(line, **options):
 
 
 class Tap:
-    def __init__(self):
-        self.count, self.failed = 0, 0
+    """Prints results. check(name, why): `why` is None when it passed, otherwise what is wrong."""
+    check = staticmethod(tap.told)
+    skip = staticmethod(tap.skip)
 
-    def check(self, name, why):
-        """Prints the result of one check. `why`: None when it passed, otherwise what is wrong."""
-        self.count += 1
-        print(f"{'not ok' if why else 'ok'} {self.count} - {name}")
-        if why:
-            self.failed += 1
-            print("\n".join(f"# {line}" for line in str(why).splitlines()))
-
-    def skip(self, name, why):
-        self.count += 1
-        print(f"ok {self.count} - {name} # SKIP {why}")
-
-    def end(self):
-        print(f"1..{self.count}")
-        sys.exit(1 if self.failed else 0)
+    @staticmethod
+    def end():
+        sys.exit(tap.finish())
 
 
 def first_difference(wanted, got, names=("perf", "coretap")):

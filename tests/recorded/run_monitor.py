@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 
@@ -644,6 +647,13 @@ def check_all_functions(folder):
     assert not run(*usual, "--function", name, "--from", "999999999insn", captures[0], codes=(1,))
 
 
+def in_folder(check):
+    """Calls a check with an empty folder. It fails by an assertion."""
+    with tempfile.TemporaryDirectory() as folder:
+        check(pathlib.Path(folder))
+    return True
+
+
 def main():
     missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
     checks = [(f"{listing.__name__}, {'bug' if bug else 'no bug'}",
@@ -662,20 +672,9 @@ def main():
     checks += [(f"values of a control loop, {'bug' if bug else 'no bug'}",
                 lambda folder, bug=bug: check_control(folder, bug)) for bug in (False, True)]
     checks += [("values that cannot be", check_control_errors)]
-    print(f"1..{len(checks)}")
-    failed = 0
-    for number, (name, check) in enumerate(checks, 1):
-        if missing:
-            print(f"ok {number} - {name} # SKIP needs {missing}")
-            continue
-        try:
-            with tempfile.TemporaryDirectory() as folder:
-                check(pathlib.Path(folder))
-            print(f"ok {number} - {name}")
-        except AssertionError as error:
-            failed += 1
-            print(f"not ok {number} - {name}\n# {str(error)[:1000]}")
-    return 1 if failed else 0
+    for name, check in checks:
+        tap.case(name, missing and f"needs {missing}", lambda check=check: in_folder(check))
+    return tap.finish()
 
 
 if __name__ == "__main__":

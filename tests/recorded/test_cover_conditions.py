@@ -8,12 +8,12 @@ usage: test_cover_conditions.py CORETAP"""
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
 from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 from saved import with_sum  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -216,6 +216,12 @@ def check_contexts(folder):
     return f"{len(contexts)} contexts"
 
 
+def in_folder(body):
+    """Calls a test with an empty folder. Returns its note."""
+    with tempfile.TemporaryDirectory() as folder:
+        return body(pathlib.Path(folder))
+
+
 def main():
     tests = [(f"conditions that no branch shows, {isa}", COMPILERS[isa][0],
               lambda f, i=isa: check_hidden(f, i)) for isa in CASES]
@@ -223,21 +229,10 @@ def main():
     tests.append(("a line in front of a loop", "aarch64-linux-gnu-gcc", check_loop))
     tests.append(("big-endian", "arm-linux-gnueabihf-gcc", check_big_endian))
     tests.append(("contexts", "aarch64-linux-gnu-gcc", check_contexts))
-    print(f"1..{len(tests)}")
-    failed = 0
-    for number, (name, compiler, body) in enumerate(tests, 1):
+    for name, compiler, body in tests:
         qemu = "qemu-aarch64" if "aarch64" in compiler else "qemu-arm"
-        missing = next((tool for tool in (compiler, qemu) if not shutil.which(tool)), None)
-        if missing:
-            print(f"ok {number} - {name} # SKIP needs {missing}")
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f"ok {number} - {name}\n# {body(pathlib.Path(folder))}")
-            except AssertionError as error:
-                failed += 1
-                print(f"not ok {number} - {name}\n# {str(error)[:1500]}")
-    return 1 if failed else 0
+        tap.case(name, tap.lacks(compiler, qemu), lambda body=body: in_folder(body))
+    return tap.finish()
 
 
 if __name__ == "__main__":
