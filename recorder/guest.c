@@ -23,8 +23,11 @@ static struct {
     uint8_t *(*free_array)(struct byte_array *array, int with_data);
     int (*debug)(void *cpu, uint64_t addr, void *out, size_t size, bool write);
     const uintptr_t *base; /* address of the guest's address 0 in this process */
-    size_t xregs;          /* offset of the registers in the state of a processor */
-    size_t elr; /* offset of ELR_EL0 (which does not exist), before ELR_EL1 to ELR_EL3; 0: unknown */
+    void (*block_state)(void *env, uint64_t *pc, uint64_t *base, uint32_t *flags);
+    size_t env;   /* offset of the architectural state of a processor; 0: unknown */
+    size_t xregs; /* offset of the registers in the state of a processor */
+    size_t elr;   /* offset of ELR_EL0 (which does not exist), before ELR_EL1 to ELR_EL3; 0: unknown */
+    size_t spsr;  /* offset of SPSR of all modes */
 } qemu;
 
 void guest_find(void *function, const char *name)
@@ -36,11 +39,15 @@ void guest_find(void *function, const char *name)
 static void find_state(void)
 {
     const void *cpu = vmstate_of_cpu();
-    size_t xregs, elr;
+    size_t env, xregs, elr, spsr;
+    if (vmstate_field(cpu, "env.regs", sizeof(uint32_t), 16, &env)) /* its first part */
+        qemu.env = env;
     if (vmstate_field(cpu, "env.xregs", sizeof(uint64_t), 32, &xregs) &&
-        vmstate_field(cpu, "env.elr_el", sizeof(uint64_t), 4, &elr)) {
+        vmstate_field(cpu, "env.elr_el", sizeof(uint64_t), 4, &elr) &&
+        vmstate_field(cpu, "env.banked_spsr", sizeof(uint64_t), 8, &spsr)) {
         qemu.xregs = xregs;
         qemu.elr = elr;
+        qemu.spsr = spsr;
     }
 }
 
@@ -52,6 +59,7 @@ void guest_init(void)
     guest_find(&qemu.read_a32, "arm_cpu_gdb_read_register");
     guest_find(&qemu.new_array, "g_byte_array_new");
     guest_find(&qemu.free_array, "g_byte_array_free");
+    guest_find(&qemu.block_state, "cpu_get_tb_cpu_state");
     guest_find(&qemu.debug, "cpu_memory_rw_debug");
     guest_find(&qemu.base, "guest_base");
 }
@@ -88,6 +96,17 @@ int guest_is_t32(const struct qemu_plugin_tb *tb)
             return 1;
     }
     return -1;
+}
+
+bool guest_is_a64(uint64_t addr)
+{
+    const uint32_t a64 = 1; /* of the flags by which QEMU tells blocks apart */
+    uint64_t pc = 0, base;
+    uint32_t flags = a64;
+    char *cpu = guest_current();
+    if (cpu && qemu.block_state && qemu.env)
+        qemu.block_state(cpu + qemu.env, &pc, &base, &flags);
+    return flags & a64 || pc != addr;
 }
 
 bool guest_has_a64(void *cpu)
@@ -153,9 +172,10 @@ static bool is_as_described(void *cpu)
     return true;
 }
 
-bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value)
+bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value, uint64_t *spsr)
 {
-    static _Atomic int checked; /* 1: valid, -1: invalid */
+    static const uint8_t spsrs[] = {[1] = 1, [2] = 6, [3] = 7}; /* in QEMU, among those of all modes */
+    static _Atomic int checked;                                 /* 1: valid, -1: invalid */
     void *state = qemu.elr && qemu.get_cpu && level - 1 < 3 ? qemu.get_cpu((int)cpu) : NULL;
     if (!state || checked < 0)
         return false;
@@ -165,6 +185,7 @@ bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value)
             return false;
     }
     memcpy(value, (const char *)state + qemu.elr + level * sizeof *value, sizeof *value);
+    memcpy(spsr, (const char *)state + qemu.spsr + spsrs[level] * sizeof *spsr, sizeof *spsr);
     return true;
 }
 

@@ -27,12 +27,17 @@ bool guest_read_register(void *cpu, int arm32, int number, uint64_t *value);
 /* Returns whether a processor can run A64; true when that is unknown. */
 bool guest_has_a64(void *cpu);
 
+/* Returns whether the block at `addr`, which is being translated, is A64; true when that is unknown. For a
+ * machine whose processor can run A64. */
+bool guest_is_a64(uint64_t addr);
+
 /* Returns 1 when the block being translated is T32, 0 when it is A32, -1 when that is unknown. */
 int guest_is_t32(const struct qemu_plugin_tb *tb);
 
 #define GUEST_CPSR      25 /* its number for guest_read_register, also that of xPSR */
 #define GUEST_CPSR_MODE 0x1fu
 #define GUEST_CPSR_T    0x20u
+#define GUEST_SPSR_A32  0x10u /* A32 or T32 */
 
 /* Returns the exception level of a mode of A32 and T32. */
 unsigned guest_level_arm(uint64_t cpsr);
@@ -46,9 +51,9 @@ unsigned guest_level(void);
 /* Reads register `number` of a processor. Returns false when it cannot be read. */
 bool guest_register(unsigned cpu, int arm32, int number, uint64_t *value);
 
-/* Reads ELR_ELx, the return address of the last exception that was taken to level `level` (1 to 3). Returns
- * false when it cannot be read. */
-bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
+/* Reads ELR_ELx and SPSR_ELx, the return address of the last exception that was taken to level `level` (1 to
+ * 3), and the state before it. Returns false when they cannot be read. */
+bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value, uint64_t *spsr);
 
 /* Reads memory of the program, whose addresses differ from those of this process. Returns false when it is
  * unmapped, or the offset between the addresses is unknown. */

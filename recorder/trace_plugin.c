@@ -148,11 +148,12 @@ static void put_context(unsigned cpu, const struct block *next)
  * tells what was executed before. */
 static void put_return(unsigned cpu, const struct block *b)
 {
-    uint64_t pc;
-    if (!guest_return_address(cpu, b->vector_level, &pc))
+    uint64_t pc, spsr;
+    if (!guest_return_address(cpu, b->vector_level, &pc, &spsr))
         return;
+    const uint32_t isa = !(spsr & GUEST_SPSR_A32) ? FAULT_A64 : spsr & GUEST_CPSR_T ? FAULT_T32 : FAULT_A32;
     chunks_reserve(cpu, 3);
-    chunks_put(cpu, TRACE_RETURN);
+    chunks_put(cpu, TRACE_RETURN | isa);
     chunks_put(cpu, (uint32_t)pc);
     chunks_put(cpu, (uint32_t)(pc >> 32));
 }
@@ -334,15 +335,19 @@ static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, voi
 
 static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
 {
+    uint32_t aarch32 = 0;
     *flags = TRACE_BLOCK_ISA_KNOWN;
     if (rec.m_profile) {
         *flags |= TRACE_BLOCK_T32;
         return FAULT_T32;
     }
-    if (!rec.arm32)
-        return FAULT_A64;
+    if (!rec.arm32) {
+        if (!rec.system || guest_is_a64(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))))
+            return FAULT_A64;
+        aarch32 = TRACE_BLOCK_AARCH32;
+    }
     const int t32 = guest_is_t32(tb);
-    *flags = (t32 > 0 ? TRACE_BLOCK_T32 : 0) | (t32 >= 0 ? TRACE_BLOCK_ISA_KNOWN : 0);
+    *flags = aarch32 | (t32 > 0 ? TRACE_BLOCK_T32 : 0) | (t32 >= 0 ? TRACE_BLOCK_ISA_KNOWN : 0);
     return t32 > 0 ? FAULT_T32 : FAULT_A32;
 }
 
@@ -438,13 +443,13 @@ static void find_profile(void)
 }
 
 /* Returns the state that a block of a whole machine is translated for, as flags of the block. */
-static uint32_t system_flags(struct block *b, uint32_t last)
+static uint32_t system_flags(struct block *b, enum fault_isa isa, uint32_t last)
 {
     struct guest_m state;
     uint64_t cpsr;
-    if (rec.arm32 && !rec.m_profile) {
-        b->sets_context = exceptions_arm_sets_context(last);
-        b->sets_table = exceptions_arm_sets_table(last) ? last : 0;
+    if (isa != FAULT_A64 && !rec.m_profile) {
+        b->sets_context = rec.arm32 ? exceptions_arm_sets_context(last) : 0;
+        b->sets_table = rec.arm32 && exceptions_arm_sets_table(last) ? last : 0;
         return guest_read_register(guest_current(), 1, GUEST_CPSR, &cpsr)
                    ? guest_level_arm(cpsr) << TRACE_BLOCK_LEVEL_SHIFT | guest_it_left(cpsr)
                                                                             << TRACE_BLOCK_IT_SHIFT
@@ -484,7 +489,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     b->end = qemu_plugin_insn_vaddr(end) + size_of(isa, end);
     mark(b, tb, isa);
     if (rec.system)
-        flags |= system_flags(b, code_of(isa, end));
+        flags |= system_flags(b, isa, code_of(isa, end));
     pthread_mutex_lock(&rec.lock);
     if (!area->entry && !rec.system) {
         area->entry = qemu_plugin_entry_code();

@@ -35,7 +35,8 @@
 #define TRACE_CONTEXT    0xf6000000u /* from here on, the context ID is the next word */
 #define TRACE_RETURN                                                                                         \
     0xf7000000u /* the block behind it may be a vector of an exception, which returns to the                 \
-                                        address of the next two words (low, high) */
+                                        address of the next two words (low, high); value: its instruction    \
+                   set, 0 A64, 1 A32, 2 T32 */
 #define TRACE_ACCESS                                                                                         \
     0xf8000000u /* the last block entered accessed memory that is watched: value: see below; the address and \
                                         the data are in the next four words (low, high; low, high) */
@@ -101,8 +102,9 @@ enum trace_block_flag {
     TRACE_BLOCK_SECURE = 0x40,   /* in Secure state */
     TRACE_BLOCK_AFTER_SG = 0x80, /* an SG instruction is directly before it */
     TRACE_BLOCK_FILE = 0x100,
-    TRACE_BLOCK_IT = 0xe00, /* instructions of an IT block that it begins with, shifted by
-                               TRACE_BLOCK_IT_SHIFT */
+    TRACE_BLOCK_AARCH32 = 0x1000, /* of a processor for A64: the block is A32 or T32 */
+    TRACE_BLOCK_IT = 0xe00,       /* instructions of an IT block that it begins with, shifted by
+                                     TRACE_BLOCK_IT_SHIFT */
 };
 
 /* A file whose code is executed. */

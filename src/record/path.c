@@ -179,10 +179,11 @@ static int tell_call(struct ct_path *p, bool *left)
 static int tell_whole(struct ct_path *p, struct ct_path_place next, bool *left)
 {
     struct ct_code_block *b = p->now;
-    const struct ct_code_stop *stop = NULL;
+    const struct ct_code_stop *stop = ct_path_last_stop(b);
     bool async = false;
-    if (b->stop_count && b->stops[b->stop_count - 1].index + 1 == b->insns)
-        stop = &b->stops[b->stop_count - 1];
+    const bool raises = !stop && b->end_how != CT_CODE_PLAIN;
+    if (p->system && raises && b->isa != CT_ISA_A64 && is_at(next, b->end)) /* its condition failed */
+        return ct_path_tell_insns(p, b, b->insns);
     if (p->system && b->end_how == CT_CODE_TRAP && is_at(next, b->end))
         return tell_call(p, left); /* QEMU itself did what a hypervisor or firmware does */
     if (p->system && !stop && b->end_how == CT_CODE_PLAIN && is_vector(p, next) &&
@@ -228,13 +229,6 @@ static int settle(struct ct_path *p, struct ct_path_place next, bool *left)
 
 /* ---- exceptions of a whole machine, recognised by their return address (ELR_ELx) ---- */
 
-/* How far the current block was executed before an exception. */
-struct ending {
-    uint32_t count;                  /* instructions */
-    const struct ct_code_stop *stop; /* the waypoint that is the last instruction, or NULL */
-    bool taken;                      /* the waypoint led to the return address of the exception */
-};
-
 static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop *stop, uint64_t to,
                         bool *taken)
 {
@@ -250,31 +244,37 @@ static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop
 
 /* Finds how far the current block was executed before an exception with the return address `to`. Returns
  * false when the address does not fit the block. */
-static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
+static bool find_ending(const struct ct_path *p, uint64_t to, struct ct_path_ending *e)
 {
     const struct ct_code_block *b = p->now;
-    const struct ct_code_stop *last = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
-    *e = (struct ending){.count = b->insns, .stop = last && last->index + 1 == b->insns ? last : NULL};
+    if (b->isa != CT_ISA_A64)
+        return ct_path_find_ending(p, to, e);
+    *e = (struct ct_path_ending){.count = b->insns, .stop = ct_path_last_stop(b)};
     if ((!p->partial || p->at >= b->insns) && ends_behind(b, e->stop, to, &e->taken))
         return true;
-    *e = (struct ending){.count = (uint32_t)(to - b->addr) / 4};
+    *e = (struct ct_path_ending){.count = (uint32_t)(to - b->addr) / 4};
     return to >= b->addr && to < b->end && !(to & 3);
 }
 
-/* Returns whether the last instruction of the current block can lead to `at` without an exception. */
+/* Returns whether the last instruction of the current block can lead to `at` without an exception. An ERET
+ * within a level leaves ELR_ELx as it was, which an exception directly behind it does not. */
 static bool leads_to(const struct ct_path *p, struct ct_path_place at)
 {
     const struct ct_code_block *b = p->now;
-    const struct ct_code_stop *last = b->stop_count ? &b->stops[b->stop_count - 1] : NULL;
+    const struct ct_code_stop *stop = ct_path_last_stop(b);
     if (p->partial || b->level < at.level)
         return false;
-    if (!last || last->index + 1 < b->insns || last->insn.type != CT_INSN_BR)
-        return is_at(at, b->end) || (last && last->insn.type == CT_INSN_IBR && last->index + 1 == b->insns);
-    return is_at(at, last->insn.target) || (last->insn.cond && is_at(at, b->end));
+    if (stop && stop->insn.sub == CT_INSN_SUB_ERET && b->level == at.level)
+        return is_at(at, p->return_to);
+    if (stop && stop->insn.type == CT_INSN_IBR)
+        return true;
+    if (stop && stop->insn.type == CT_INSN_BR)
+        return is_at(at, stop->insn.target) || (stop->insn.cond && is_at(at, b->end));
+    return is_at(at, b->end);
 }
 
 /* Returns whether an exception led to `at`. */
-static bool is_exception(struct ct_path *p, struct ct_path_place at, struct ending *e)
+static bool is_exception(struct ct_path *p, struct ct_path_place at, struct ct_path_ending *e)
 {
     if (!p->system || !p->returns || !p->now || !find_ending(p, p->return_to, e))
         return false;
@@ -283,7 +283,8 @@ static bool is_exception(struct ct_path *p, struct ct_path_place at, struct endi
     return is_vector(p, at);
 }
 
-static unsigned exception_number(const struct ct_path *p, const struct ending *e, struct ct_path_place vector)
+static unsigned exception_number(const struct ct_path *p, const struct ct_path_ending *e,
+                                 struct ct_path_place vector)
 {
     const unsigned number = async_number(p, vector);
     if (number != EXCEPTION_INSN_FAULT)
@@ -299,7 +300,7 @@ static unsigned level_before(struct ct_path_place vector)
     return vector.addr & 0x400 ? vector.level - 1 : vector.level;
 }
 
-static int tell_exception(struct ct_path *p, const struct ending *e, struct ct_path_place vector)
+static int tell_exception(struct ct_path *p, const struct ct_path_ending *e, struct ct_path_place vector)
 {
     struct ct_code_block *b = p->now;
     const unsigned number = exception_number(p, e, vector);
@@ -307,7 +308,7 @@ static int tell_exception(struct ct_path *p, const struct ending *e, struct ct_p
     if (e->stop && e->stop->insn.sub == CT_INSN_SUB_ERET)
         ct_unit_next_level(p->unit, level_before(vector));
     if (e->stop && !status)
-        status = ct_unit_branch(p->unit, &e->stop->insn, e->taken, p->return_to, (enum ct_isa)b->isa);
+        status = ct_unit_branch(p->unit, &e->stop->insn, e->taken, p->return_to, p->return_isa);
     p->now = NULL;
     p->partial = false;
     return status ? status : ct_unit_exception(p->unit, number);
@@ -325,7 +326,7 @@ static bool jumped_to(const struct ct_path *p, struct ct_path_place handler)
 static int enter(struct ct_path *p, struct ct_code_block *b)
 {
     const struct ct_path_place here = {b->addr, (enum ct_isa)b->isa, b->level};
-    struct ending ending;
+    struct ct_path_ending ending;
     bool left = !p->now;
     int status = CT_OK;
     ct_unit_spend(p->unit, trace_block_cycles(p->spent_insns, p->spent_end, b->addr));
@@ -446,6 +447,7 @@ static int take_record(struct ct_path *p, const uint32_t *words)
         break;
     case TRACE_RETURN:
         p->returns = true;
+        p->return_isa = (enum ct_isa)value;
         p->return_to = long_word(words + 1);
         break;
     case TRACE_M_TAKEN:
@@ -527,7 +529,7 @@ int ct_path_end(struct ct_path *p, uint32_t at, uint32_t whole, bool certain)
     p->partial = at < whole;
     p->at = at;
     p->handler = false;
-    if (p->m_profile || p->arm32)
+    if (p->m_profile || p->arm32 || (p->system && ct_path_calls_debugger(p)))
         return ct_path_end_halted(p);
     if (is_at_call(p) || certain)
         return settle(p, (struct ct_path_place){0}, &left);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far the current block of a path was executed, where every exception is reported with the address at
  * which it interrupted: in the M profile, and in A32 and T32 of the A profile. */
+#include "base/bytes.h"
 #include "record/path_state.h"
 
 /* The number of a debug halt (IHI 0064H tables 6-14 and 6-15). */
@@ -8,6 +9,8 @@ enum {
     DEBUG_HALT = 1,
     DEBUG_HALT_M = 0x18,
 };
+
+#define HLT_F000 0xd45e0000u /* the instruction of A64 for a debugger's function */
 
 const struct ct_code_stop *ct_path_last_stop(const struct ct_code_block *b)
 {
@@ -62,11 +65,22 @@ int ct_path_lose(struct ct_path *p)
     return ct_unit_leave(p->unit);
 }
 
+bool ct_path_calls_debugger(const struct ct_path *p)
+{
+    const struct ct_code_block *b = p->now;
+    if (p->m_profile)
+        return b->end_how == CT_CODE_TRAP;
+    if (b->isa != CT_ISA_A64)
+        return b->end_how == CT_CODE_CALL;
+    return ct_load32(b->bytes + (b->last - b->addr)) == HLT_F000;
+}
+
 int ct_path_end_halted(struct ct_path *p)
 {
     struct ct_code_block *b = p->now;
+    const bool calls = ct_path_calls_debugger(p);
     p->now = NULL;
-    if (p->partial || b->end_how != (p->m_profile ? CT_CODE_TRAP : CT_CODE_CALL))
+    if (p->partial || !calls)
         return ct_unit_leave(p->unit);
     const int status = ct_path_tell_insns(p, b, b->insns);
     return status ? status : ct_unit_exception(p->unit, p->m_profile ? DEBUG_HALT_M : DEBUG_HALT);

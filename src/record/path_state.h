@@ -44,6 +44,7 @@ struct ct_path {
     struct ct_path_place interrupted;
     struct ct_path_place told; /* address of the unit when the core switched to another thread */
     uint64_t return_to;
+    enum ct_isa return_isa;
     uint64_t spent_end;
     uint64_t vectors[CT_PATH_VECTORS]; /* vector tables of earlier exceptions */
     uint64_t unplaced;                 /* blocks whose end is unknown */
@@ -93,6 +94,9 @@ bool ct_path_find_ending(const struct ct_path *path, uint64_t to, struct ct_path
  * marked as such. */
 int ct_path_tell_ending(struct ct_path *path, const struct ct_path_ending *ending, struct ct_path_place to,
                         bool returns);
+
+/* Returns whether the current block ends in the instruction for a call of a debugger's function. */
+bool ct_path_calls_debugger(const struct ct_path *path);
 
 /* Ends the path of a machine, in the call of a debugger's function when that is the end of the current
  * block. */

@@ -80,7 +80,7 @@ static int new_code(struct record *r)
 
 static enum ct_isa isa_of(const struct record *r, const struct trace_block *b)
 {
-    if (r->feed.area->bits == 64)
+    if (r->feed.area->bits == 64 && !(b->flags & TRACE_BLOCK_AARCH32))
         return CT_ISA_A64;
     return b->flags & TRACE_BLOCK_T32 ? CT_ISA_T32 : CT_ISA_A32;
 }
@@ -91,17 +91,16 @@ static unsigned level_of(const struct trace_block *b)
                                          : (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
 }
 
-/* Refuses A32 and T32 on a processor for A64, whose exceptions into it are not reported. T32 is told by its
- * addresses. */
-static int check_machine(const struct record *r, uint64_t addr)
+/* Refuses A32 and T32 above EL0 of a processor for A64, whose exceptions to those levels are not reported. */
+static int check_machine(const struct record *r, const struct trace_block *b, uint64_t addr)
 {
-    if (!r->o.system || r->feed.area->bits == 32 || !(addr & 3))
+    if (!(b->flags & TRACE_BLOCK_AARCH32) || !level_of(b))
         return CT_OK;
     return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
-                   "the machine runs T32 code at 0x%" PRIx64
-                   " on a processor for A64, of which only A64 is recorded; recording ends; choose a "
+                   "the machine runs A32 or T32 code at 0x%" PRIx64
+                   " at EL%u of a processor for A64, where only A64 is recorded; recording ends; choose a "
                    "processor for A32 and T32, as in qemu-system-arm -M virt -cpu cortex-a15",
-                   addr);
+                   addr, level_of(b));
 }
 
 static int add_block(struct record *r, const struct trace_block *b, uint64_t addr)
@@ -115,7 +114,7 @@ static int add_block(struct record *r, const struct trace_block *b, uint64_t add
         .insns = b->insns,
     };
     static const uint8_t sg[CT_CODE_SG_SIZE] = {0x7f, 0xe9, 0x7f, 0xe9};
-    int rc = check_machine(r, addr);
+    int rc = check_machine(r, b, addr);
     if (!rc && head.after_sg) /* it is in no block */
         rc = ct_code_add_memory(r->code, addr - sizeof sg, sg, sizeof sg);
     return rc ? rc : ct_code_add_block(r->code, b->id, &head, (const uint8_t *)(b + 1), b->size);

@@ -36,12 +36,12 @@ static int emit_etm4(struct ct_unit *u, const struct ct_elem *elems, size_t size
 }
 
 /* Makes the context element. All recorded code is non-secure, except for Secure state of the M profile. */
-static struct ct_elem context_of(struct ct_unit *u, unsigned level)
+static struct ct_elem context_of(struct ct_unit *u, unsigned level, uint8_t isa)
 {
     const unsigned security = level & CT_UNIT_SECURE ? CT_SEC_S : CT_SEC_NS;
     uint16_t aux = 0;
     u->said_level = (uint8_t)level;
-    if (u->at.isa == CT_ISA_A64)
+    if (isa == CT_ISA_A64)
         aux |= CT_CONTEXT_SF;
     if (has(u, CONFIGR_CID))
         aux |= CT_CONTEXT_CTXT;
@@ -65,31 +65,31 @@ static int begin_etm4(struct ct_unit *u, bool periodic)
     if (!status && !periodic)
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = u->why});
     if (!status)
-        status = ct_unit_put(u, context_of(u, u->level));
+        status = ct_unit_put(u, context_of(u, u->level, u->at.isa));
     return status ? status : ct_unit_address(u, &u->at);
 }
 
 /* Adds the context of execution at another level. In the M profile, an exception or a return from one seldom
  * changes it. */
-static int say_context(struct ct_unit *u, unsigned level)
+static int say_context(struct ct_unit *u, unsigned level, uint8_t isa)
 {
     const bool known = u->o.source.arch.profile == CT_PROFILE_M && level == u->said_level;
-    return known ? CT_OK : ct_unit_put(u, context_of(u, level));
+    return known ? CT_OK : ct_unit_put(u, context_of(u, level, isa));
 }
 
 static int enter_etm4(struct ct_unit *u)
 {
-    const int status = say_context(u, u->level);
+    const int status = say_context(u, u->level, u->at.isa);
     return status ? status : ct_unit_address(u, &u->at);
 }
 
 /* Adds a return from an exception, which changes the level. ETE has no element for it: its decoder recognises
  * the instruction. */
-static int say_return(struct ct_unit *u)
+static int say_return(struct ct_unit *u, uint8_t isa)
 {
     const bool ete = u->o.source.protocol == CT_PROTOCOL_ETE;
     const int status = ete ? CT_OK : ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_RETURN});
-    return status ? status : say_context(u, u->next_level);
+    return status ? status : say_context(u, u->next_level, isa);
 }
 
 static int say_cycles(struct ct_unit *u)
@@ -115,9 +115,10 @@ static int branch_etm4(struct ct_unit *u, bool taken, bool target, bool eret,
     else
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = 1, .v = taken});
     if (!status && eret)
-        status = say_return(u);
+        status = say_return(u, next->isa);
     else if (!status && target && u->next_level != u->said_level)
-        status = say_context(u, u->next_level); /* BXNS, BLXNS, and returns from exceptions in A32 */
+        status =
+            say_context(u, u->next_level, next->isa); /* BXNS, BLXNS, and returns from exceptions in A32 */
     if (!status && target)
         status = ct_unit_address(u, next);
     return status ? status : say_cycles(u);

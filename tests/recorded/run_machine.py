@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks recordings of machines of the A profile in A32 and T32 against QEMU's own log of the same run, block
-by block and exception by exception, and a recording of Debian's U-Boot.
+"""Checks recordings of machines of the A profile in A32 and T32, also below a kernel in A64, against QEMU's
+own log of the same run, block by block and exception by exception, and a recording of Debian's U-Boot.
 
 usage: run_machine.py COMMAND PLUGIN COMPARE [OCSD]
 
@@ -31,6 +31,12 @@ RUNS = [
     ("cortex-a7", ["--protocol", "ete", "--framed", "--each"], ["-icount", "shift=4", "-singlestep"]),
     ("cortex-a15", ["--branch-broadcast", "--sync-period", "8"], ["-machine", "secure=on"]),
 ]
+# Options of the recording and of QEMU, for the kernel in A64.
+KERNEL_RUNS = [
+    ([], ["-icount", "shift=4", "-singlestep"]),
+    (["--return-stack", "--cycle-count", "--timestamps=300", "--framed"], []),
+    (["--protocol", "ete", "--each", "--branch-broadcast", "--sync-period", "8"], ["-singlestep"]),
+]
 # Exceptions of QEMU: undefined, SVC, prefetch abort, data abort, IRQ, breakpoint, a debugger's function.
 TRACED = {1: 3, 2: 2, 3: 0xb, 4: 0xc, 5: 0xe, 7: 0xb, 16: 1}
 
@@ -48,19 +54,21 @@ def build(folder, source="machine_arm.c"):
     return elf
 
 
-def record(folder, elf, *options, cpu="cortex-a15", qemu=()):
-    got = run(COMMAND, "record", "-q", "--system", "-o", folder / "capture", *options, "--", QEMU, "-M",
+def record(folder, elf, *options, cpu="cortex-a15", qemu=(), command=QEMU):
+    got = run(COMMAND, "record", "-q", "--system", "-o", folder / "capture", *options, "--", command, "-M",
               "virt", "-cpu", cpu, "-nic", "none", "-nographic", "-semihosting", "-kernel", elf, *qemu,
               stdin=subprocess.DEVNULL)
     assert got.returncode == 0 and "coretap" not in got.stderr, got
     return run(COMMAND, "list", "-q", "--elements", folder / "capture").stdout
 
 
-def check_run(folder, cpu, options, qemu):
-    elf, truth, log = build(folder), folder / "truth", folder / "log"
-    elements = record(folder, elf, "--truth", truth, *options, cpu=cpu,
-                      qemu=["-d", "exec,nochain,int,in_asm", "-D", log, *qemu])
-    insns = machine.executed(truth, machine.Code(elf))
+def compare(folder, elf, options, t32, **more):
+    """Records a run and compares it with QEMU's log. `t32` is the program with T32. Returns the elements, the
+    numbers of exceptions, and a text."""
+    truth, log = folder / "truth", folder / "log"
+    more["qemu"] = ["-d", "exec,nochain,int,in_asm", "-D", log, *more["qemu"]]
+    elements = record(folder, elf, "--truth", truth, *options, **more)
+    insns = machine.executed(truth, machine.Code(t32))
     blocks, taken = machine.log_of(log, r"^Taking exception (\d+) ")
     early = machine.compare_path(insns, blocks)
     same = run(COMPARE, truth, input=elements)
@@ -68,13 +76,47 @@ def check_run(folder, cpu, options, qemu):
     numbers = [int(n, 16) for n in re.findall(r" exception exc=([0-9a-f]+)", elements)]
     for i, (number, expected) in enumerate(itertools.zip_longest(numbers, [TRACED[n] for n in taken])):
         assert number == expected, f"exception {i}: {number}, but QEMU took {expected}"
-    assert {2, 3, 0xb, 0xc, 0xe, 1} == set(numbers), set(numbers)
-    assert {"el=0", "el=1"} == set(re.findall(r"pe_context .*(el=\d)", elements)), "levels"
     stats = run(COMMAND, "stats", "-q", "--level", "flow", folder / "capture").stdout
     assert "\ngaps=0\n" in stats and "\ncontradictions=0\n" in stats, stats
     compared = run(OCSD, folder / "capture") if OCSD else None
     assert not compared or compared.returncode == 0, compared.stdout
-    return f"{len(insns)} instructions, {len(numbers)} exceptions, {early} blocks left by a fault"
+    said = f"{len(insns)} instructions, {len(numbers)} exceptions, {early} blocks left by a fault"
+    return elements, set(numbers), said
+
+
+def check_run(folder, cpu, options, qemu):
+    elf = build(folder)
+    elements, numbers, said = compare(folder, elf, options, elf, cpu=cpu, qemu=qemu)
+    assert {2, 3, 0xb, 0xc, 0xe, 1} == numbers, numbers
+    assert {"el=0", "el=1"} == set(re.findall(r"pe_context .*(el=\d)", elements)), "levels"
+    return said
+
+
+def build_kernel(folder, *flags):
+    """Returns the kernel in A64 and its program in A32 and T32."""
+    made = []
+    for gcc, place, more in (("aarch64-linux-gnu-gcc", 0x40080000, ["-static", *flags]),
+                             (GCC, 0x40100000, ["-mcpu=cortex-a7"])):
+        made.append(folder / f"{place:x}.elf")
+        got = run(gcc, "-nostdlib", *more, f"-Wl,-Ttext={place:#x}", "-Wl,-e,reset", "-o", made[-1],
+                  HERE / "machine_el0.S")
+        assert got.returncode == 0, got.stderr
+    return made
+
+
+def check_kernel(folder, options, qemu):
+    """Checks a program in A32 and T32 below a kernel in A64, and that the capture names both."""
+    kernel, program = build_kernel(folder)
+    elements, numbers, said = compare(folder, kernel, options, program, cpu="cortex-a53",
+                                      command="qemu-system-aarch64",
+                                      qemu=["-device", f"loader,file={program}", *qemu])
+    assert {2, 3, 0xc, 0xe, 1} == numbers, numbers
+    states = set(re.findall(r"pe_context isa=(\w+ el=\d) sec=ns (bits=\d+)", elements))
+    assert states == {("a64 el=0", "bits=64"), ("a64 el=1", "bits=64"), ("a32 el=0", "bits=32"),
+                      ("t32 el=0", "bits=32")}, states
+    counts = run(COMMAND, "cover", "-q", "--functions", folder / "capture").stdout
+    assert "from_program" in counts and "leaf" in counts, counts
+    return said
 
 
 def check_data(folder):
@@ -130,6 +172,11 @@ def main():
     for row in RUNS:
         with tempfile.TemporaryDirectory() as name:
             tap.case(" ".join([row[0], *row[1], *row[2]]), None, lambda: check_run(pathlib.Path(name), *row))
+    missing = tap.lacks("aarch64-linux-gnu-gcc", "qemu-system-aarch64")
+    for row in KERNEL_RUNS:
+        with tempfile.TemporaryDirectory() as name:
+            tap.case(" ".join(["kernel in A64", *row[0], *row[1]]), missing,
+                     lambda: check_kernel(pathlib.Path(name), *row))
     for what, check in (("data, start and stop", check_data), ("no aligned address", check_misaligned)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(what, None, lambda: check(pathlib.Path(name)))
