@@ -507,7 +507,8 @@ def main():
                   ("more threads than are followed", lambda: a_crowd_is_told(capture)),
                   ("a machine of A32", lambda: machine_of_a32(capture))]
         if shutil.which("qemu-system-aarch64"):
-            tests.append(("T32 at EL1 of an A64 processor is refused", lambda: t32_of_a64_is_refused(capture)))
+            tests.append(("T32 at EL1 of an A64 processor is refused",
+                          lambda: t32_of_a64_is_refused(capture)))
         if LONG:
             there = shutil.which("qemu-system-aarch64") and list((DEBIAN / "arm64/boot").glob("vmlinuz-*"))
             tests.append(("a machine boots", (lambda: machine_boots(capture)) if there else
