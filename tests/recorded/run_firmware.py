@@ -77,6 +77,10 @@ def record(folder, elf, board, options=(), qemu=(), other=None):
     insns = machine.executed(truth, code)
     blocks, taken = machine.log_of(log, r"taking pending \w+ exception (\d+)", code)
     early = machine.compare_path(insns, blocks)
+    gates = re.findall(r"really an SG instruction at 0x(\w+)", log.read_text("ascii", "replace"))
+    known = set(gates)
+    passed = [insn for insn in insns if f"{insn:08x}" in known]
+    assert len(passed) == len(gates), f"{len(passed)} SG instructions, but QEMU executed {len(gates)}"
     elements = run(COMMAND, "list", "-q", "--elements", capture).stdout
     same = run(COMPARE, truth, input=elements)
     assert same.returncode == 0, same.stdout
