@@ -319,6 +319,8 @@ static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, c
         cbc->Cbc_setInteger(model, (int)i);
     cbc->Cbc_setParameter(model, "logLevel", "0");
     cbc->Cbc_setParameter(model, "maxNodes", MOST_BRANCHES);
+    /* CBC 2.10 aborts in some models when its heuristics dive; the search does not need them */
+    cbc->Cbc_setParameter(model, "heuristicsOnOff", "off");
     cbc->Cbc_setMaximumSeconds(model, seconds);
     cbc->Cbc_solve(model);
     int rc = CT_OK;

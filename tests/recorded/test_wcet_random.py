@@ -18,7 +18,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, FOLDER = sys.argv[1:3]
 PROGRAMS = int(sys.argv[3]) if len(sys.argv) > 3 else 2
-FIRST = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+FIRST = int(sys.argv[4]) if len(sys.argv) > 4 else 12  # CBC's heuristics aborted in its model for A64 -O1
 FLAGS = ["-g", "-w", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-fomit-frame-pointer",
          "-fwrapv", "-I", FOLDER]
 ARM = "arm-linux-gnueabihf-gcc"
