@@ -201,8 +201,8 @@ static bool find_step(struct search *s, const struct test *t, struct ct_value *s
         if (decrements)
             v.outer--;
         if (!ct_value_is_alike(&v, &t->a) ||
-            (found && (v.inner != step->inner || v.outer != step->outer || v.bits != step->bits ||
-                       v.is_signed != step->is_signed))) {
+            (found && (v.scale != step->scale || v.inner != step->inner || v.outer != step->outer ||
+                       v.bits != step->bits || v.is_signed != step->is_signed))) {
             note(s, CT_CFG_STEP_CHANGES, v.from == CT_VALUE_INSN ? v.at : latch->last);
             return false;
         }
@@ -269,7 +269,8 @@ static uint32_t count_distance(const struct test *t, const struct ct_value *step
                                const struct ct_value *first)
 {
     const unsigned width = t->is_wide ? 64 : 32;
-    const bool sums = first->bits >= width && t->a.bits >= width && step->bits >= width && t->b.bits >= width;
+    const bool sums = ct_value_is_sum(first, t->is_wide) && ct_value_is_sum(&t->a, t->is_wide) &&
+                      ct_value_is_sum(step, t->is_wide) && ct_value_is_sum(&t->b, t->is_wide);
     const int64_t far =
         ct_sext(t->b.inner + t->b.outer - t->a.inner - t->a.outer - first->inner - first->outer, width);
     const int64_t by = ct_sext(step->inner + step->outer, width);

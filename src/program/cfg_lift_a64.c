@@ -63,13 +63,17 @@ static void and_immediate(uint32_t op, struct ct_lift *out)
     out->imm = plain ? (int64_t)((UINT64_C(2) << imms) - 1) : 0;
 }
 
-/* Lifts a UBFM that starts at bit 0, which is a mask: UXTB, UXTH, UBFX #0. Of an SBFM: SXTB, SXTH, SXTW. */
+/* Lifts a UBFM that starts at bit 0, which is a mask: UXTB, UXTH, UBFX #0; or LSL. Of an SBFM: SXTB, SXTH,
+ * SXTW. */
 static void bit_field(uint32_t op, struct ct_lift *out)
 {
-    uint32_t imms = ct_bits(op, 15, 10);
-    if ((op & 0x60000000) == 0x40000000 && ct_bits(op, 21, 16) == 0 && imms < 32) {
+    const uint32_t imms = ct_bits(op, 15, 10), immr = ct_bits(op, 21, 16), width = op >> 31 ? 64 : 32;
+    if ((op & 0x60000000) == 0x40000000 && immr == 0 && imms < 32) {
         out->kind = CT_LIFT_MASK;
         out->imm = (int64_t)((UINT64_C(2) << imms) - 1);
+    } else if ((op & 0x60000000) == 0x40000000 && immr == imms + 1 && immr < width) {
+        out->kind = CT_LIFT_SHIFT;
+        out->shift = (uint8_t)(width - immr);
     } else if ((op & 0xfffffc00) == 0x93407c00) { /* SXTW: a copy to jump tables, whose values are small */
         out->kind = CT_LIFT_COPY;
         out->bits = 32;
@@ -157,7 +161,7 @@ static void data_register(uint32_t op, struct ct_lift *out)
         with_stack_pointer(op, out);
     } else if ((op & 0x5fe00000) == 0x4b200000) { /* SUB, SUBS, extended */
         with_stack_pointer(op, out);
-    } else if ((op & 0x7fe0fc00) == 0x6b000000) { /* SUBS */
+    } else if ((op & 0x5fe0fc00) == 0x4b000000) { /* SUB, SUBS */
         out->kind = CT_LIFT_CMPR;
     } else if ((op & 0x7fe00000) == 0x0b000000) { /* ADD, LSL */
         out->kind = CT_LIFT_ADD;

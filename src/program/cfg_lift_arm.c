@@ -258,8 +258,10 @@ void ct_arm_data_register(struct ct_lift *out, enum ct_arm_operation operation, 
         ct_arm_reverse(out, rd, rm, -1);
     } else if (operation == CMP && plain) {
         ct_arm_compare_registers(out, rn, rm);
-    } else if (operation == SUB && plain && out->flags) {
+    } else if (operation == SUB && plain) {
+        const bool flags = out->flags;
         ct_arm_compare_registers(out, rn, rm);
+        out->flags = flags;
         out->rd = (uint8_t)rd;
         out->writes = X(rd);
     }

@@ -36,7 +36,7 @@ bool ct_numbers_add(struct ct_numbers *numbers, struct ct_run run)
 static bool add_values(const struct ct_value *value, const struct ct_numbers *numbers, bool is_wide,
                        struct ct_numbers *out)
 {
-    const bool is_sum = value->bits >= (is_wide ? 64 : 32);
+    const bool is_sum = ct_value_is_sum(value, is_wide);
     bool fits = true;
     for (uint32_t i = 0; fits && i < numbers->count; i++) {
         struct ct_run run = numbers->at[i];

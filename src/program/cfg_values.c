@@ -23,10 +23,15 @@
 
 uint64_t ct_value_for(const struct ct_value *value, uint64_t x)
 {
-    x += value->inner;
+    x = x * value->scale + value->inner;
     if (value->bits < 64)
         x = value->is_signed ? (uint64_t)ct_sext(x, value->bits) : x & ct_mask64(value->bits);
     return x + value->outer;
+}
+
+bool ct_value_is_sum(const struct ct_value *value, bool is_wide)
+{
+    return value->scale == 1 && value->bits >= (is_wide ? 64 : 32);
 }
 
 bool ct_value_is_alike(const struct ct_value *a, const struct ct_value *b)
@@ -44,7 +49,8 @@ static bool is_constant(const struct ct_value *v)
 static struct ct_value origin(enum ct_value_from from, uint32_t block, uint64_t at,
                               struct ct_value_place place)
 {
-    return (struct ct_value){.from = (uint8_t)from, .block = block, .at = at, .place = place, .bits = 64};
+    return (struct ct_value){
+        .from = (uint8_t)from, .block = block, .at = at, .place = place, .bits = 64, .scale = 1};
 }
 
 static struct ct_value plus(struct ct_value v, uint64_t more)
@@ -53,6 +59,21 @@ static struct ct_value plus(struct ct_value v, uint64_t more)
         v.constant += more;
     else
         v.outer += more;
+    return v;
+}
+
+/* Returns a multiple of a value; UNKNOWN when that has another form. */
+static struct ct_value times(struct ct_value v, uint64_t factor)
+{
+    if (is_constant(&v)) {
+        v.constant *= factor;
+        return v;
+    }
+    if (v.bits < 64)
+        return (struct ct_value){0};
+    v.scale *= factor;
+    v.inner = (v.inner + v.outer) * factor;
+    v.outer = 0;
     return v;
 }
 
@@ -94,7 +115,7 @@ static bool is_frame(const struct ct_values *s, enum ct_isa isa, uint32_t reg)
 /* Returns the offset of an address from the stack pointer at the entry, if it is one. */
 static bool frame_offset(const struct ct_values *s, const struct ct_value *v, int64_t *offset)
 {
-    if (v->from != CT_VALUE_ENTRY || v->place.reg != stack_pointer(s) || v->bits < 64)
+    if (v->from != CT_VALUE_ENTRY || v->place.reg != stack_pointer(s) || !ct_value_is_sum(v, true))
         return false;
     *offset = (int64_t)(v->inner + v->outer);
     if (!s->cfg->is_a64)
@@ -251,20 +272,22 @@ static struct ct_value sum(struct ct_values *s, uint32_t block, uint64_t addr, c
     return (struct ct_value){0};
 }
 
-/* Returns the result of an operation on a constant. */
-static struct ct_value of_constant(struct ct_value v, const struct ct_lift *l)
+static struct ct_value difference(struct ct_values *s, uint32_t block, uint64_t addr, const struct ct_lift *l,
+                                  bool is_wide)
+{
+    const struct ct_value a = ct_value_of_register(s, block, addr, l->rn, is_wide);
+    const struct ct_value b = ct_value_of_register(s, block, addr, l->rm, is_wide);
+    return is_constant(&b)   ? plus(a, 0 - b.constant)
+           : is_constant(&a) ? plus(times(b, UINT64_MAX), a.constant)
+                             : (struct ct_value){0};
+}
+
+/* Returns a constant whose 16 bits from a bit on are replaced. */
+static struct ct_value with_part(struct ct_value v, const struct ct_lift *l)
 {
     if (!is_constant(&v))
         return (struct ct_value){0};
-    const uint64_t x = v.constant;
-    switch (l->kind) {
-    case CT_LIFT_SHIFT:
-        return ct_value_constant(x << l->shift);
-    case CT_LIFT_RSB:
-        return ct_value_constant((uint64_t)l->imm - x);
-    default:
-        return ct_value_constant((x & ~(UINT64_C(0xffff) << l->shift)) | (uint64_t)l->imm << l->shift);
-    }
+    return ct_value_constant((v.constant & ~(UINT64_C(0xffff) << l->shift)) | (uint64_t)l->imm << l->shift);
 }
 
 static struct ct_value computed(struct ct_values *s, uint32_t block, uint64_t addr, const struct ct_lift *l,
@@ -277,6 +300,8 @@ static struct ct_value computed(struct ct_values *s, uint32_t block, uint64_t ad
         return fetched(s, block, addr, l, is_wide);
     case CT_LIFT_ADD:
         return sum(s, block, addr, l, is_wide);
+    case CT_LIFT_CMPR:
+        return difference(s, block, addr, l, is_wide);
     case CT_LIFT_COPY:
     case CT_LIFT_ADDI:
     case CT_LIFT_CMP:
@@ -301,8 +326,12 @@ static struct ct_value computed(struct ct_values *s, uint32_t block, uint64_t ad
         return ct_value_extend(v, (unsigned)__builtin_popcountll((uint64_t)l->imm), false);
     case CT_LIFT_SIGN:
         return ct_value_extend(v, l->bits, true);
+    case CT_LIFT_SHIFT:
+        return times(v, UINT64_C(1) << l->shift);
+    case CT_LIFT_RSB:
+        return plus(times(v, UINT64_MAX), (uint64_t)l->imm);
     default:
-        return of_constant(v, l);
+        return with_part(v, l);
     }
 }
 

@@ -23,16 +23,16 @@ enum ct_value_from {
     CT_VALUE_INSN,    /* x is what the instruction at `at` in `block` writes to `place` */
 };
 
-/* The value outer + extend(x + inner). Sums are those of 64 bits, of which A32, T32 and narrow A64 code uses
- * the lower 32. */
+/* The value outer + extend(scale * x + inner). Sums are those of 64 bits, of which A32, T32 and narrow A64
+ * code uses the lower 32. */
 struct ct_value {
     uint8_t from;   /* enum ct_value_from */
-    uint8_t bits;   /* of x + inner that are used; 64: all */
+    uint8_t bits;   /* of scale * x + inner that are used; 64: all */
     bool is_signed; /* sign-extended */
     uint32_t block;
     struct ct_value_place place;
     uint64_t at;
-    uint64_t constant, inner, outer;
+    uint64_t constant, scale, inner, outer;
 };
 
 struct ct_values {
@@ -51,7 +51,7 @@ struct ct_values {
 
 static inline struct ct_value ct_value_constant(uint64_t value)
 {
-    return (struct ct_value){.from = CT_VALUE_CONST, .constant = value, .bits = 64};
+    return (struct ct_value){.from = CT_VALUE_CONST, .constant = value, .bits = 64, .scale = 1};
 }
 
 /* Extends the low `bits` of a value. Makes it UNKNOWN when the result has another form. */
@@ -67,6 +67,9 @@ struct ct_value ct_value_of_register(struct ct_values *values, uint32_t block, u
 
 /* Returns whether both are functions of the same x. */
 bool ct_value_is_alike(const struct ct_value *a, const struct ct_value *b);
+
+/* Returns whether the value is a sum of x and a constant, in arithmetic of 64 or 32 bits. */
+bool ct_value_is_sum(const struct ct_value *value, bool is_wide);
 
 /* Returns the value for an x. */
 uint64_t ct_value_for(const struct ct_value *value, uint64_t x);

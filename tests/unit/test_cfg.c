@@ -348,6 +348,31 @@ TEST(counters_on_the_stack_are_counted)
     }
 }
 
+/* A counter that is multiplied, not one that is divided. */
+TEST(multiples_are_counted)
+{
+    const uint32_t doubles[] = {0x52800021 /* mov w1, #1 */,   NOP,           0x531f7821 /* lsl w1, w1, #1 */,
+                                0x7103fc3f /* cmp w1, #255 */, BCOND(-3, LE), RET};
+    assert_int_equal(rounds_of(doubles, 6), 8);
+    const uint32_t shifts[] = {0x52800021, NOP,           0x531e7421 /* lsl w1, w1, #2 */,
+                               0x7103fc3f, BCOND(-3, LE), RET};
+    assert_int_equal(rounds_of(shifts, 6), 4);
+    const uint32_t wide[] = {0xd2800021 /* mov x1, #1 */,   NOP,           0xd37ff821 /* lsl x1, x1, #1 */,
+                             0xf103fc3f /* cmp x1, #255 */, BCOND(-3, LE), RET};
+    assert_int_equal(rounds_of(wide, 6), 8);
+    const uint32_t less[] = {0x52800142 /* mov w2, #10 */,
+                             MOV_W1_0,
+                             0x4b010043 /* sub w3, w2, w1 */,
+                             ADD_W1_1,
+                             0x7100087f /* cmp w3, #2 */,
+                             BCOND(-3, GT),
+                             RET};
+    assert_int_equal(rounds_of(less, 7), 9);
+    const uint32_t right[] = {0x52808001 /* mov w1, #1024 */, NOP,           0x53017c21 /* lsr w1, w1, #1 */,
+                              0x7100003f /* cmp w1, #0 */,    BCOND(-3, NE), RET};
+    assert_int_equal(rounds_of(right, 6), 0);
+}
+
 /* A pointer goes from an unknown address to one that is 48 bytes further on. When it may pass the end of the
  * address space, it must meet its end exactly. */
 TEST(distances_are_counted)
