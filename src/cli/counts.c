@@ -153,10 +153,13 @@ void cli_outside_tell(const char *operand, const struct ct_cover *cover, struct 
         return;
     cli_holes_text(text, &share->outside, NULL, programs, "instruction", "instructions");
     cli_say("%s: %s incomplete: %" PRIu64 " of %" PRIu64
-            " instructions%s ran outside the known programs, in %s%s; name their program with --elf "
-            "FILE[@HEX], or see 'coretap list' for code that was generated at run time",
+            " instructions%s ran outside the known programs, in %s%s; %s",
             operand, result, sum, share->ran, of, text,
-            share->untold ? ", and coverage files older than version 4 do not record such instructions" : "");
+            share->untold ? ", and coverage files older than version 4 do not record such instructions" : "",
+            cli_holes_are_named(&share->outside, programs)
+                ? "that code is in no program's file, so it has no coverage"
+                : "name their program with --elf FILE[@HEX], or see 'coretap list' for code that was "
+                  "generated at run time");
 }
 
 void cli_counts_tell_outside(const struct cli_counts *c, const char *result)

@@ -26,6 +26,14 @@ static const char *name_of(const struct ct_capture *capture, struct ct_programs 
     return found && where.function && !strstr(where.function, "+0x") ? where.function : NULL;
 }
 
+bool cli_holes_are_named(const struct ct_holes *holes, struct ct_programs *programs)
+{
+    size_t i = 0;
+    while (i < holes->count && name_of(NULL, programs, holes->all[i].low))
+        i++;
+    return i == holes->count && !holes->others;
+}
+
 /* Returns whether a hole belongs to a place: as a region of the same module or, without a module, as an
  * adjacent region. */
 static bool joins(const struct place *place, const char *name, const struct ct_hole *hole)

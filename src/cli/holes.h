@@ -2,6 +2,8 @@
 /* Code that ran although its memory is missing, by module. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "coretap/input.h"
 #include "coretap/losses.h"
 #include "coretap/programs.h"
@@ -12,6 +14,10 @@
 #define CLI_HOLES_TEXT 2048
 void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, const struct ct_capture *capture,
                     struct ct_programs *programs, const char *one, const char *many);
+
+/* Returns whether all code that ran outside of `programs` (may be NULL) is code that no program contains and
+ * that has a name nevertheless. */
+bool cli_holes_are_named(const struct ct_holes *holes, struct ct_programs *programs);
 
 /* Reports in one line on stderr where memory was missing and how often, by the file that was mapped there or
  * by address. */

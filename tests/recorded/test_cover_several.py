@@ -142,6 +142,7 @@ def main():
         capture = record(folder, "signal.capture", build(folder, "signal", SIGNAL))
         done = subprocess.run([CORETAP, "cover", capture], capture_output=True, text=True, check=False)
         assert "in __kernel_rt_sigreturn (2 instructions)" in done.stderr, done.stderr
+        assert "--elf" not in done.stderr, f"no file contains that code: {done.stderr}"
         assert b";__kernel_rt_sigreturn 2\n" in run("profile", capture)
 
     def made_up_file():
