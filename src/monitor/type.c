@@ -272,7 +272,8 @@ bool ct_mon_type_match(const struct ct_mon_type *pattern, const struct ct_mon_ty
     for (uint32_t i = 0; i < pattern->n; i++) {
         const struct ct_mon_type *want = pattern->args[i], *have = actual->args[i];
         /* a function may take more than it is given: the types of its parameters match in reverse */
-        const bool reverse = pattern->kind == TY_FUN && i + 1 < pattern->n && !want->generic && !have->generic;
+        const bool reverse =
+            pattern->kind == TY_FUN && i + 1 < pattern->n && !want->generic && !have->generic;
         if (!ct_mon_type_match(reverse ? have : want, reverse ? want : have, binds))
             return false;
     }
