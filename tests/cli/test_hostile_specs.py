@@ -165,6 +165,16 @@ def check_many_names(runs):
         check(f"twice as many {kind} take about twice as long", ratios[2] < 3, ratios)
 
 
+def check_imports(runs):
+    """A name is looked for once in each module, however many ways of imports lead there."""
+    layers = "".join(f"module {m}{i} {{\n import A{i + 1}\n import B{i + 1}\n}}\n"
+                     for i in range(50) for m in "AB")
+    spec = runs.write("imports", layers + "module A50 { def z = 1 }\nmodule B50 {}\nimport A0\nout z\n")
+    done = subprocess.run([runs.coretap, "tessla", "--spec", spec], capture_output=True, text=True,
+                          timeout=60, check=False)
+    check("2^50 ways to a name", done.stdout == "0: z = 1\n", done.stdout + done.stderr)
+
+
 def seconds_of(process):
     """Returns the processor time of a running process, in seconds."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
@@ -216,6 +226,7 @@ def main():
         check_mistakes(runs)
         check_refused(runs)
         check_many_names(runs)
+        check_imports(runs)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
         print(f"# {peak} MB at most", flush=True)
         if not is_sanitized(runs.coretap):
