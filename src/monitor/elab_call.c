@@ -361,6 +361,8 @@ static struct ct_mon_cv call_closure(struct ct_mon_elab *e, struct ct_mon_cv f,
         f.closure = given;
         if (!def->type) {
             const struct ct_mon_type *t = ct_mon_elab_fun_type(e, f);
+            if (t && t->kind == TY_ERROR) /* it was reported */
+                return cv_error(e);
             result = t ? t->args[t->n - 1] : result;
         }
         return lift_call(e, f, cvs, def->nparams, result, at);

@@ -949,3 +949,19 @@ out Set_size(3) + List_sise(l)
 !     4 | out Set_size(3) + List_sise(l)
 !       |                   ^^^^^^^^^
 [1]
+
+### a liftable function that calls itself on a stream, without a type
+in x: Events[Int]
+liftable def f(n: Int) = if n > 0 then f(x) + 1 else 0
+out f(x)
+>>>
+! s.tessla:2:14: error: Recursive definition f needs a type annotation; write 'def f(…): TYPE = …'
+!     2 | liftable def f(n: Int) = if n > 0 then f(x) + 1 else 0
+!       |              ^
+! s.tessla:2:40: error: Type mismatch: Expected Int, found Events[Events[Int]]
+!     2 | liftable def f(n: Int) = if n > 0 then f(x) + 1 else 0
+!       |                                        ^^^^
+! s.tessla:2:40: error: A stream operator cannot stand inside a function on values
+!     2 | liftable def f(n: Int) = if n > 0 then f(x) + 1 else 0
+!       |                                        ^^^^
+[1]
