@@ -472,7 +472,7 @@ static bool reaches(const struct limit *limits, uint32_t count, uint64_t x, bool
 static bool add_series(struct search *s, const struct ct_value *step, uint64_t x, uint32_t rounds,
                        const struct limit *limits, uint32_t limit_count, struct ct_numbers *out)
 {
-    struct ct_run run = {.count = 0};
+    struct ct_progression run = {.count = 0};
     bool fits = true, last = false;
     for (uint32_t k = 0; k < rounds && fits && !last && s->effort->turns; k++, s->effort->turns--) {
         if (!reaches(limits, limit_count, x, &last))

@@ -5,17 +5,17 @@
 
 #include "program/cfg_values.h"
 
-#define CT_NUMBERS_RUNS 128
+#define CT_NUMBERS_PROGRESSIONS 128
 
 /* The numbers first + k * by for each k below count. */
-struct ct_run {
+struct ct_progression {
     uint64_t first, by;
     uint32_t count;
 };
 
 /* All numbers that something can be; others may be among them. */
 struct ct_numbers {
-    struct ct_run at[CT_NUMBERS_RUNS];
+    struct ct_progression at[CT_NUMBERS_PROGRESSIONS];
     uint32_t count;
 };
 
@@ -31,8 +31,8 @@ struct ct_effort {
 bool ct_numbers_of(const struct ct_cfg *cfg, const struct ct_value *value, uint32_t where, bool is_wide,
                    struct ct_effort *effort, struct ct_numbers *out);
 
-/* Adds a run, unless another one has all of its numbers. Returns false when there are too many. */
-bool ct_numbers_add(struct ct_numbers *numbers, struct ct_run run);
+/* Adds a progression, unless another one has all of its numbers. Returns false when there are too many. */
+bool ct_numbers_add(struct ct_numbers *numbers, struct ct_progression run);
 
 /* Finds the numbers that the counter `value` of a loop has at its head, in the iterations that reach block
  * `where`. */

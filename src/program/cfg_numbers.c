@@ -7,7 +7,7 @@
 #define MOST_STEPS 5000 /* instructions that are looked at for one call */
 
 /* Returns whether one run has all numbers of another. */
-static bool has_all(const struct ct_run *all, const struct ct_run *run)
+static bool has_all(const struct ct_progression *all, const struct ct_progression *run)
 {
     const uint64_t far = run->first - all->first;
     if (run->count > 1 && run->by != all->by)
@@ -21,12 +21,12 @@ static bool has_all(const struct ct_run *all, const struct ct_run *run)
     return skipped < all->count && run->count <= all->count - skipped;
 }
 
-bool ct_numbers_add(struct ct_numbers *numbers, struct ct_run run)
+bool ct_numbers_add(struct ct_numbers *numbers, struct ct_progression run)
 {
     for (uint32_t i = 0; i < numbers->count; i++)
         if (has_all(&numbers->at[i], &run))
             return true;
-    if (numbers->count == CT_NUMBERS_RUNS)
+    if (numbers->count == CT_NUMBERS_PROGRESSIONS)
         return false;
     numbers->at[numbers->count++] = run;
     return true;
@@ -39,13 +39,13 @@ static bool add_values(const struct ct_value *value, const struct ct_numbers *nu
     const bool is_sum = ct_value_is_sum(value, is_wide);
     bool fits = true;
     for (uint32_t i = 0; fits && i < numbers->count; i++) {
-        struct ct_run run = numbers->at[i];
+        struct ct_progression run = numbers->at[i];
         run.first = ct_value_for(value, run.first);
         if (is_sum)
             fits = ct_numbers_add(out, run);
         for (uint32_t k = 0; !is_sum && fits && k < run.count; k++) {
             const uint64_t x = numbers->at[i].first + k * run.by;
-            fits = ct_numbers_add(out, (struct ct_run){.first = ct_value_for(value, x), .count = 1});
+            fits = ct_numbers_add(out, (struct ct_progression){.first = ct_value_for(value, x), .count = 1});
         }
     }
     return fits;
@@ -79,7 +79,7 @@ bool ct_numbers_of(const struct ct_cfg *cfg, const struct ct_value *value, uint3
 {
     bool found = false;
     if (value->from == CT_VALUE_CONST)
-        return ct_numbers_add(out, (struct ct_run){.first = value->constant, .count = 1});
+        return ct_numbers_add(out, (struct ct_progression){.first = value->constant, .count = 1});
     if (!effort->depth)
         return false;
     effort->depth--;
