@@ -70,9 +70,9 @@ TEST_WITH(test_coverage, ctx)
     assert_null(ct_cover_views_report(views, 0));
     assert_int_equal(ct_cover_views_write(views, &options, receive, &r), STOP);
     assert_int_equal(ct_cover_views_write(views, &options, receive, &r), CT_OK);
-    options.format = CT_COVER_FORMAT_HTML + 1;
+    options.format = CT_COVER_FORMAT_SONARQUBE + 1;
     assert_int_equal(ct_cover_views_write(views, &options, receive, &r), CT_ERR_ARG);
-    assert_non_null(strstr(ct_ctx_error(ctx), "format 5"));
+    assert_non_null(strstr(ct_ctx_error(ctx), "format 6"));
     ct_cover_views_free(views);
     ct_cover_free(cover);
     ct_programs_free(programs);
