@@ -95,6 +95,13 @@ static void optimised(const struct page *p)
             report->optimised_units, report->units);
 }
 
+/* What is seldom found has a sentence only where there is some. */
+static void remark(FILE *out, uint64_t count, const char *what)
+{
+    if (count)
+        fprintf(out, "%s: %" PRIu64 ". ", what, count);
+}
+
 static void sums(const struct page *p)
 {
     const struct ct_cover_sums *s = &p->view->report->sums;
@@ -107,14 +114,14 @@ static void sums(const struct page *p)
     sum(p->out, "Calls", s->calls);
     fprintf(p->out, "</table>\n");
     optimised(p);
-    fprintf(p->out,
-            "<p class=\"more\">Lines that ran in part: %" PRIu64
-            ". Conditions that are not observable, because no branch shows them: %" PRIu64
-            "; of them executed: %" PRIu64
-            ". Lines with joined conditions, whose both ways do not prove MC/DC: %" PRIu64
-            ". Source files that were not read, so that decisions end there with the line: %" PRIu32
-            ".</p></div>\n",
-            s->partial_lines, s->hidden.all, s->hidden.seen, s->joined_lines, p->view->report->unread_files);
+    fprintf(p->out, "<p class=\"more\">");
+    remark(p->out, s->partial_lines, "Lines that ran in part");
+    remark(p->out, s->hidden.all, "Conditions that are not observable, because no branch shows them");
+    remark(p->out, s->hidden.seen, "Of them executed");
+    remark(p->out, s->joined_lines, "Lines with joined conditions, whose both ways do not prove MC/DC");
+    remark(p->out, p->view->report->unread_files,
+           "Source files that were not read, so that decisions end there with the line");
+    fprintf(p->out, "</p></div>\n");
 }
 
 static void percent_cell(FILE *out, struct ct_cover_ratio ratio)
