@@ -117,6 +117,8 @@ static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
         return ct_stack_replace(s, t, function);
     if (depth == 0)
         depth = running(t, function);
+    /* Only the outermost function may return behind a call that was not seen. */
+    s->renewed += depth == 0 && t->depth > 1 && t->way == CT_WAY_RETURN;
     int result = cut(s, t, depth);
     if (result != CT_OK || (t->depth && t->frames[t->depth - 1].function == function))
         return result;

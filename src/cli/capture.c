@@ -416,13 +416,3 @@ bool cli_without_threads(const struct cli_args *args, const char *how)
     cli_usage_error(args->command, "--threads: %s with one thread", how);
     return false;
 }
-
-void cli_note_new_stacks(const struct cli_args *args, uint64_t times)
-{
-    if (times && !args->quiet)
-        cli_say("the call stack was restarted %" PRIu64
-                " time%s, because execution after an exception continued in other code than was interrupted, "
-                "or may have continued in another thread that waited at the same place; stacks after that "
-                "lack their earlier callers; record with context IDs, which give each thread its own stack",
-                times, times == 1 ? "" : "s");
-}

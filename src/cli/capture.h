@@ -143,9 +143,6 @@ int cli_capture_code(const struct cli_capture *capture, int code);
 /* Returns the same exit code without a report, for a pass whose losses another pass reports. */
 int cli_capture_code_untold(const struct cli_capture *capture, int code);
 
-/* Notes how often stacks of calls began anew (ct_stacks_renewed), if ever. */
-void cli_note_new_stacks(const struct cli_args *args, uint64_t times);
-
 /* Gives a set of watchpoints the names of events of trace units, from the capture. Returns false after a
  * message. */
 bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watches *watches);

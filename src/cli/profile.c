@@ -258,6 +258,30 @@ static void note_cut(const struct cli_profile *p)
                 args->operand, depth.cut, depth.most, depth.deepest);
 }
 
+/* size of folded stacks, in bytes, from which on a note names smaller formats */
+#define FOLDED_LARGE UINT64_C(256000000)
+
+static int write_counted(void *user, const void *data, size_t size)
+{
+    uint64_t *bytes = user;
+    *bytes += size;
+    return cli_output_write(stdout, data, size);
+}
+
+static int print_folded(const struct cli_profile *p)
+{
+    const struct cli_args *args = p->counts.read.args;
+    const struct ct_stack_write_options how = {
+        .size = sizeof how, .cycles = p->cycles, .modules = args->values[PROFILE_MODULES].given};
+    uint64_t bytes = 0;
+    const int rc = ct_stack_sums_write(p->sums, &how, write_counted, &bytes);
+    if (!rc && bytes > FOLDED_LARGE && !args->quiet)
+        cli_say("%s: the folded stacks have %" PRIu64 " MB, because each line names all callers, as deep "
+                "recursion makes them; --format pprof and callgrind are smaller",
+                args->operand, bytes / 1000000);
+    return cli_profile_told(p, rc);
+}
+
 static int print_sums(const struct cli_profile *p)
 {
     const struct cli_args *args = p->counts.read.args;
@@ -266,7 +290,7 @@ static int print_sums(const struct cli_profile *p)
         return cli_results_save(args->ctx, p->counts.read.analysis, stdout);
     if (ct_stack_sums_find(p->sums, &found) != CT_OK)
         return cli_library_error(args->ctx);
-    cli_note_new_stacks(args, found.renewed);
+    cli_results_note_new_stacks(&p->counts.read, found.renewed);
     if (p->format == PROFILE_CALLGRIND)
         return print_counts(p);
     if (!cli_profile_has_weight(p, found.places, found.place_count))
@@ -274,9 +298,7 @@ static int print_sums(const struct cli_profile *p)
     note_cut(p);
     if (p->format == PROFILE_PPROF)
         return print_counts(p);
-    const struct ct_stack_write_options how = {
-        .size = sizeof how, .cycles = p->cycles, .modules = args->values[PROFILE_MODULES].given};
-    return cli_profile_told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
+    return print_folded(p);
 }
 
 /* Returns whether a format shows functions along time. */

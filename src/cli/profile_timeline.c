@@ -227,7 +227,7 @@ static void note_ticks(const struct cli_profile *p)
 
 int cli_profile_print_chrome(struct cli_profile *p)
 {
-    cli_note_new_stacks(p->counts.read.args, p->renewed);
+    cli_results_note_new_stacks(&p->counts.read, p->renewed);
     if (p->counts.read.ran.instructions && !p->has_weight)
         return cli_profile_no_weight(p);
     if (p->counts.read.ran.instructions && !ct_slice_writer_count(p->slices))
@@ -280,7 +280,7 @@ int cli_profile_print_trace(struct cli_profile *p)
 {
     const int rc = ct_perfetto_writer_end(p->trace);
     const struct ct_perfetto_seen *seen = ct_perfetto_writer_seen(p->trace);
-    cli_note_new_stacks(p->counts.read.args, p->renewed);
+    cli_results_note_new_stacks(&p->counts.read, p->renewed);
     if (rc)
         return cli_profile_told(p, rc);
     if (!p->counts.read.args->quiet)

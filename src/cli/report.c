@@ -190,7 +190,7 @@ static int collect(struct report *r)
     read->user = r;
     const int code = cli_counts_read(&r->counts, r->args, ELF);
     if (code != CLI_FAILED)
-        cli_note_new_stacks(r->args, ct_report_renewed(r->collected));
+        cli_results_note_new_stacks(read, ct_report_renewed(r->collected));
     if (code != CLI_FAILED && !r->several && !read->kept_nothing &&
         !cli_report_named(&read->capture, &read->filter, r->collected))
         return CLI_FAILED;

@@ -178,10 +178,23 @@ static int on_begin(void *user, struct ct_session_turn *turn)
     return r->begin(r->user, turn);
 }
 
+/* Notes whether a stream with instructions has no context IDs. A core of the M profile cannot have them. */
+static void find_contexts(struct cli_results *r, const struct ct_chain *chain)
+{
+    size_t count;
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ct_source *source = streams[i].source;
+        if (source && streams[i].stats.instructions && source->arch.profile != CT_PROFILE_M)
+            r->lacks_contexts |= !ct_source_tells_context(source);
+    }
+}
+
 static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
     struct cli_results *r = user;
     cli_capture_tell_frames(&r->capture, chain);
+    find_contexts(r, chain);
     if (!cli_ran_add(&r->ran, r->capture.capture, buffer, chain, r->programs))
         return cli_fail_nomem(r->args->ctx, "programs");
     return r->decoded ? r->decoded(r->user, buffer, chain) : CT_OK;
@@ -369,4 +382,28 @@ void cli_results_close(struct cli_results *r)
         cli_capture_close(&r->capture);
     ct_programs_free(r->programs);
     ct_shard_free(r->shard);
+}
+
+/* ---- notes ---- */
+
+/* Returns what to do about stacks that lack callers. */
+static const char *stack_advice(const struct cli_results *r)
+{
+    if (r->lacks_contexts)
+        return "record with context IDs, which give each thread its own stack; coroutines have none";
+    if (r->has_file)
+        return "if the captures of saved files have no context IDs, record with them: each thread then has "
+               "its own stack";
+    return "context IDs cannot tell these stacks apart, so another recording would not change that";
+}
+
+void cli_results_note_new_stacks(const struct cli_results *r, uint64_t times)
+{
+    if (times && !r->args->quiet)
+        cli_say("the call stack was restarted %" PRIu64
+                " time%s: execution after an exception continued in other code than was interrupted, or may "
+                "have continued in another thread that waited at the same place, or a return led to a place "
+                "behind no call on the stack, as when a program switches to the stack of a coroutine; stacks "
+                "after that lack their earlier callers; %s",
+                times, times == 1 ? "" : "s", stack_advice(r));
 }

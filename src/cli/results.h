@@ -41,6 +41,7 @@ struct cli_results {
     bool lacks_files;         /* all files of a capture were missing, which was reported */
     bool kept_nothing; /* nothing of what ran remains, because of the filter or because all files are missing;
                           this was reported */
+    bool lacks_contexts;     /* a trace that was read has no context IDs, and could have them */
     const char *file_option; /* an option of the filter that also applies to saved files; NULL: none */
     const char *file_why;    /* why files of other kinds cannot be used */
     struct cli_ran ran;      /* over all buffers */
@@ -124,3 +125,6 @@ int cli_results_id(const struct cli_results *results, const struct ct_session_tu
 
 /* Closes the capture and forgets the programs. Does not free the analysis, which the caller owns. */
 void cli_results_close(struct cli_results *results);
+
+/* Notes how often stacks of calls began anew (ct_stacks_renewed), if ever, and what to do about it. */
+void cli_results_note_new_stacks(const struct cli_results *results, uint64_t times);

@@ -258,7 +258,7 @@ static int measure(struct measuring *m)
         code = cli_worse(code, written);
     } else if (m->together && (check_targets(m) || unless_told(ct_timing_writer_sums(m->writer, m->sums))))
         return cli_library_error(args->ctx);
-    cli_note_new_stacks(args, found.totals.renewed);
+    cli_results_note_new_stacks(&m->read, found.totals.renewed);
     if (!found.totals.cycles)
         code = cli_ran_but_empty(&m->read.ran, args, code, "the table of times is",
                                  "the trace has no cycle counts", "record with cycle counts");

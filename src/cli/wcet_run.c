@@ -76,7 +76,7 @@ static void tell_guesses(const struct cli_wcet *w)
 {
     struct ct_timing_found found;
     if (!w->wish.untold && ct_timing_sums_find(w->sums, &found) == CT_OK)
-        cli_note_new_stacks(w->read.args, found.totals.renewed);
+        cli_results_note_new_stacks(&w->read, found.totals.renewed);
 }
 
 static int measure(struct cli_wcet *w)

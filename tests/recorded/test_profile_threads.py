@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Compares stacks of threads that alternate on one core, with context IDs and without, with the executed path
-of each thread. Prints TAP.
+of each thread. Checks what is said of stacks that a program switches itself. Prints TAP.
 
 usage: test_profile_threads.py CORETAP
 
@@ -27,6 +27,8 @@ PROGRAMS = [("gcc", EXAMPLES / "threads.c", "-O2"), ("g++", HERE / "threads.cc",
 LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
 WAYS = [[], ["--context-id"], ["--threads", "contexts"]]
 NOTE = re.compile(r"the call stack was restarted (\d+) times")
+COROUTINES = "coroutines.c"
+RECORD = "record with context IDs"
 
 
 def truth_of(path, program, capture):
@@ -68,6 +70,26 @@ def check_way(coretap, folder, name, program, way):
     check(f"{name}: threads followed each other on a core", followed > 0)
 
 
+def check_coroutines(coretap, folder):
+    """Each switch is counted, and context IDs are advised only where the capture has none."""
+    program, capture = folder / "coroutines", folder / "capture"
+    subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, HERE / COROUTINES], check=True)
+    run = subprocess.run(["qemu-aarch64", program], check=True, capture_output=True, text=True)
+    switches = int(run.stdout)
+    for way in ([], ["--context-id"]):
+        shutil.rmtree(capture, ignore_errors=True)
+        subprocess.run([coretap, "record", "-q", "-o", capture, *way, "--", program], check=True,
+                       capture_output=True, timeout=120)
+        for command in (["profile", "--format", "folded"], ["report", "-o", folder / "report.html"]):
+            said = subprocess.run([coretap, *command, capture], check=False, capture_output=True, text=True,
+                                  timeout=120).stderr
+            note = NOTE.search(said)
+            name = f"{COROUTINES} {' '.join(way) or 'without context IDs'}: {command[0]}"
+            check(f"{name} says of {switches} switches that callers are unknown",
+                  switches > 1 and note and int(note[1]) == switches, said)
+            check(f"{name} advises what the capture lacks", (RECORD in said) == (not way), said)
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     if not all(map(shutil.which, ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++", "qemu-aarch64"))):
@@ -81,6 +103,7 @@ def main():
                             "-lpthread"], check=True)
             for way in WAYS if LONG else WAYS[:number] + WAYS[number + 1:]:
                 check_way(coretap, folder, f"{source.name} {level}", program, way)
+        check_coroutines(coretap, folder)
     return finish()
 
 

@@ -405,6 +405,28 @@ TEST_WITH(threads_at_one_place, f)
               "main;irq 1\n");
 }
 
+/* A program switches stacks itself: work() returns to a place behind no call on the stack. So does leaf()
+ * afterwards, but no callers of leaf() were known that could be lost. */
+TEST_WITH(return_to_another_stack, f)
+{
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    ret(f, WORK, LEAF + 8, CT_EDGE_NEXT);
+    ret(f, LEAF + 8, IRQ + 8, CT_EDGE_NEXT);
+    plain(f, IRQ + 8);
+    f->renewed = 1;
+    expect(f, "main 1\nmain;work 1\nleaf 1\nirq 1\n");
+}
+
+/* After a gap it is open how work() ended: losses of trace count elsewhere. */
+TEST_WITH(gap_before_another_stack, f)
+{
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    ret(f, WORK, MAIN + 4, CT_EDGE_NEXT);
+    off(f);
+    plain(f, LEAF + 8);
+    expect(f, "main 1\nmain;work 1\nleaf 1\n");
+}
+
 /* Old Arm code returns with MOV PC, LR. */
 TEST_WITH(return_through_a_jump, f)
 {

@@ -172,6 +172,13 @@ $ coretap profile --format pprof $T/deep | gunzip -c | grep -a -c -F '[...]'
 # As many functions in more stacks that are not deep are written whole.
 $ awk 'BEGIN { print "coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nfunction 0 8 g"; for (i = 0; i < 180000; i++) print "place", (i > 199) ? 199 + int((i - 199) / 2) : i ? i - 1 : "-", i % 2, i != 0, 1, 0; print "end a285a56f0e62017a" }' > $T/wide; coretap profile --format folded $T/wide | tail -n 1 | tr -cd ';' | wc -c
 | 217
+# Folded stacks that became large say which formats are smaller, and a file does not say whether its captures have context IDs.
+$ awk 'BEGIN { for (n = "f"; length(n) < 32768; n = n n); print "coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 2\nfunction 0 4", n; for (i = 0; i < 150; i++) print "place", i ? i - 1 : "-", 0, i != 0, 1, 0; print "end 94f521a3a325dda7" }' > $T/large; coretap profile --format folded $T/large | wc -c
+| 371109225
+! coretap: the call stack was restarted 2 times: execution after an exception continued in other code than was interrupted, or may have continued in another thread that waited at the same place, or a return led to a place behind no call on the stack, as when a program switches to the stack of a coroutine; stacks after that lack their earlier callers; if the captures of saved files have no context IDs, record with them: each thread then has its own stack
+! coretap: $T/large: the folded stacks have 371 MB, because each line names all callers, as deep recursion makes them; --format pprof and callgrind are smaller
+$ coretap profile -q --format folded $T/large | wc -c
+| 371109225
 $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles
 ! Try 'coretap profile --help'.
