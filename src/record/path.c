@@ -315,12 +315,22 @@ static int tell_exception(struct ct_path *p, const struct ct_path_ending *e, str
 }
 
 /* Returns whether the current block led to a handler without a signal: one handler can jump to another, which
- * then finds the frame of the first one's signal. */
+ * then finds the frame of the first one's signal. A signal cannot have interrupted where the block does not
+ * lead, nor, before the first handler has returned by a system call, where that one's signal did. */
 static bool jumped_to(const struct ct_path *p, struct ct_path_place handler)
 {
     struct ct_path_ending interrupted;
     return p->now->end_how != CT_CODE_CALL && leads_to(p, handler) &&
-           !ct_path_find_ending(p, p->interrupted.addr, &interrupted);
+           ((p->handled_known && is_at(p->interrupted, p->handled)) ||
+            !ct_path_find_ending(p, p->interrupted.addr, &interrupted));
+}
+
+/* Notes where the signal before a block interrupted, until a block ends in a system call. */
+static void note_signal(struct ct_path *p, const struct ct_code_block *next)
+{
+    if (p->interrupted_known)
+        p->handled = p->interrupted.addr;
+    p->handled_known = (p->handled_known || p->interrupted_known) && next->end_how != CT_CODE_CALL;
 }
 
 static int enter(struct ct_path *p, struct ct_code_block *b)
@@ -339,6 +349,7 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
     }
     if (p->interrupted_known && p->now && jumped_to(p, here))
         p->handler = p->interrupted_known = false;
+    note_signal(p, b);
     if (p->m_profile || p->arm32) {
         status = p->m_profile ? ct_path_enter_m(p, b) : ct_path_enter_arm(p, b);
         left = false;

@@ -43,6 +43,7 @@ struct ct_path {
     struct ct_code_block *now; /* entered, and not passed on yet */
     struct ct_path_place interrupted;
     struct ct_path_place told; /* address of the unit when the core switched to another thread */
+    uint64_t handled;          /* where the last signal interrupted, until a system call */
     uint64_t return_to;
     enum ct_isa return_isa;
     uint64_t spent_end;
@@ -59,6 +60,7 @@ struct ct_path {
     bool partial;           /* `now` was left early */
     bool handler;           /* a signal handler begins with the next block */
     bool interrupted_known; /* `interrupted` is set */
+    bool handled_known;     /* `handled` is set */
     bool away;
     bool system;
     bool m_profile; /* of the machine's processors */

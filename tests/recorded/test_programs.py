@@ -44,13 +44,15 @@ int main(void)
 """
 
 
-# The handler `first` ends in a jump to the handler `second`, whose arguments it has.
+# The handler `first` ends in a jump to the handler `second`, whose arguments it has. NEXT is its name, or a
+# pointer to it.
 JUMP = """
 #include <signal.h>
 #include <sys/time.h>
 static volatile int ticks;
 __attribute__((noipa)) static void second(int number) { ticks += number != 0; }
-__attribute__((noipa)) static void first(int number) { second(number); }
+static void (*volatile next)(int) = second;
+__attribute__((noipa)) static void first(int number) { NEXT(number); }
 __attribute__((noipa)) static int work(int i) { return i * 3; }
 int main(void)
 {
@@ -123,11 +125,11 @@ def signals_are_exceptions(compiler):
         return True
 
 
-def a_jump_is_no_signal(compiler):
+def a_jump_is_no_signal(compiler, target):
     """Execution that goes from one handler to another by a jump is not interrupted there."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        program = build(folder, JUMP, compiler)
+        program = build(folder, JUMP, compiler, f"-DNEXT={target}")
         listed = output_of("list", "--elements", record(folder, program)).split("\n", 2)[2]
         came = [entries(listed, address_of(program, handler)) for handler in ("first", "second")]
         assert came == [["exception"] * 20, ["instr_range"] * 20], f"before the handlers: {came}"
@@ -138,7 +140,9 @@ def main():
     for isa, compiler in COMPILERS.items():
         missing = tap.lacks("qemu-aarch64", "qemu-arm", compiler[0])
         tap.case(f"signals of a timer in {isa}", missing, lambda c=compiler: signals_are_exceptions(c))
-        tap.case(f"a jump to another handler in {isa}", missing, lambda c=compiler: a_jump_is_no_signal(c))
+        for way, target in {"a jump": "second", "an indirect jump": "next"}.items():
+            tap.case(f"{way} to another handler in {isa}", missing,
+                     lambda c=compiler, t=target: a_jump_is_no_signal(c, t))
     return tap.finish()
 
 
