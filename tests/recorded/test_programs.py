@@ -132,7 +132,9 @@ def a_jump_is_no_signal(compiler, target):
         program = build(folder, JUMP, compiler, f"-DNEXT={target}")
         listed = output_of("list", "--elements", record(folder, program)).split("\n", 2)[2]
         came = [entries(listed, address_of(program, handler)) for handler in ("first", "second")]
-        assert came == [["exception"] * 20, ["instr_range"] * 20], f"before the handlers: {came}"
+        count = len(came[0])
+        assert count >= 20, "a late tick may come before the timer stops, but none is missing"
+        assert came == [["exception"] * count, ["instr_range"] * count], f"before the handlers: {came}"
         return True
 
 
