@@ -323,6 +323,9 @@ struct ct_capture {
                           and the size is unknown */
     const struct ct_image *gone;
     const char *const *gone_build_ids; /* build id of each of `gone` as hexadecimal digits; NULL: unknown */
+    size_t symbol_map_count;           /* number of `symbol_maps`: files with names of generated code
+                                          (ct_symbols_load_map) */
+    const char *const *symbol_maps;
 };
 
 /* Where to find the files that ran on the target. Mostly needed for perf.data: other captures name local

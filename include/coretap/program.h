@@ -146,6 +146,7 @@ enum ct_symbol_source {
     CT_SYMBOL_UNWIND,     /* no name: bounds by .eh_frame or .ARM.exidx */
     CT_SYMBOL_CODE,       /* no name and no bounds: code between functions */
     CT_SYMBOL_GO,         /* .gopclntab, the table of Go's runtime: a name */
+    CT_SYMBOL_MAP,        /* a row of a symbol map: a name */
 };
 
 struct ct_symbol {
@@ -230,6 +231,11 @@ CT_API int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const voi
  * with the instructions of that function of Linux. CT_ERR_IO when the size is not given and cannot be read
  * from the file, CT_ERR_ARG for an ELF file, CT_ERR_NOMEM. */
 CT_API int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct ct_symbols **out);
+
+/* The same from a symbol map: a text file with the names of code that a program generated while it ran, such
+ * as /tmp/perf-PID.map (docs/formats.md). Where rows overlap, the last one in the file counts. Lines that are
+ * no rows are left out with a warning. CT_ERR_IO, CT_ERR_LIMIT, CT_ERR_NOMEM, CT_ERR_ARG. */
+CT_API int ct_symbols_load_map(struct ct_ctx *ctx, const char *path, struct ct_symbols **out);
 CT_API void ct_symbols_free(struct ct_symbols *symbols);
 
 /* Returns all functions, sorted by address. */

@@ -76,6 +76,10 @@ CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const
  * CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add_capture(struct ct_programs *programs, const struct ct_capture *capture);
 
+/* Adds a symbol map (ct_symbols_load_map), which names code outside of programs. Those that a capture has are
+ * added with it. The errors of ct_symbols_load_map. */
+CT_API int ct_programs_add_symbol_map(struct ct_programs *programs, const char *path);
+
 /* Returns copies of the buffers of the capture that was added. They only have sources, clocks and context
  * names. They belong to the set of programs; *count receives their number. */
 CT_API const struct ct_buffer *ct_programs_sources(const struct ct_programs *programs, size_t *count);
@@ -135,10 +139,10 @@ struct ct_program_place {
     struct ct_program *program; /* NULL: memory that belongs to no program */
 };
 
-/* Returns the places of all programs in their order, followed by those of memory in no program. The list
- * belongs to the set and stays valid until something is added. When the symbols of a program cannot be loaded
- * the list has the others, and the result is its error: one of ct_program_symbols. CT_ERR_NOMEM: there is no
- * list. */
+/* Returns the places of all programs in their order, and then of code outside of them. That code has the
+ * names of symbol maps, followed by those of other memory. The list belongs to the set and stays valid until
+ * something is added. When the symbols of a program cannot be loaded the list has the others, and the result
+ * is its error: one of ct_program_symbols. CT_ERR_NOMEM: there is no list. */
 CT_API int ct_programs_places(struct ct_programs *programs, const struct ct_program_place **out,
                               size_t *count);
 

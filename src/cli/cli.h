@@ -51,10 +51,10 @@ struct cli_value {
     const char *text;
 };
 
-#define CLI_OPTION_MAX  48
-#define CLI_LIST_MAX    1024 /* most texts of one CLI_LIST option */
-#define CLI_LISTS_MAX   8192 /* most texts of all such options together */
-#define CLI_FOLDERS_MAX 64   /* most folders of one option */
+#define CLI_OPTION_MAX 48
+#define CLI_LIST_MAX   1024 /* most texts of one CLI_LIST option */
+#define CLI_LISTS_MAX  8192 /* most texts of all such options together */
+#define CLI_PATHS_MAX  64   /* most folders of one option */
 
 /* Runs the whole command, from its arguments to its output. May be called again in the same process. Returns
  * an enum cli_exit. */
@@ -74,6 +74,7 @@ enum cli_uses {
     CLI_USES_NAMES = 2,    /* names of their functions: --no-demangle, --debug-limit */
     CLI_USES_SOURCES = 4,  /* the text of their sources: --source-root */
     CLI_USES_ALL = 7,
+    CLI_USES_SYMBOL_MAPS = 8, /* names of generated code: --symbol-map */
 };
 
 struct cli_command {
@@ -99,9 +100,9 @@ struct cli_command {
     const struct cli_command *const *parts;
 };
 
-/* The folders of an option that can be given several times. */
-struct cli_folders {
-    const char *paths[CLI_FOLDERS_MAX];
+/* The files or folders of an option that can be given several times. */
+struct cli_paths {
+    const char *paths[CLI_PATHS_MAX];
     size_t count;
 };
 
@@ -114,7 +115,7 @@ struct cli_args {
     bool raw_names;     /* --no-demangle */
     const char *output; /* --output, or NULL */
     struct ct_debug_files *debug_files;
-    struct cli_folders symdirs, source_roots;
+    struct cli_paths symdirs, symbol_maps, source_roots;
     uint64_t debug_limit;                    /* bytes; 0: not given */
     struct cli_value values[CLI_OPTION_MAX]; /* in the order of command->options */
     struct {

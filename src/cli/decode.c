@@ -414,6 +414,6 @@ const struct cli_command cli_command_decode = {
                 "coretap decode --config trace.ini - < trace.bin\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

@@ -15,21 +15,31 @@ struct place {
     struct ct_hole hole;
 };
 
-/* Returns the file that was mapped at an address, or the name of code that is in no program; or NULL. */
-static const char *name_of(const struct ct_capture *capture, struct ct_programs *programs, uint64_t addr)
+/* Returns the name of code that is in no program, or NULL. */
+static const char *name_outside(struct ct_programs *programs, uint64_t addr)
 {
     struct ct_program_where where;
-    for (size_t i = 0; capture && i < capture->gone_count; i++)
-        if (addr - capture->gone[i].addr < capture->gone[i].size)
-            return capture->gone[i].path;
     const bool found = programs && ct_programs_where(programs, addr, &where) == CT_OK && !where.program;
     return found && where.function && !strstr(where.function, "+0x") ? where.function : NULL;
+}
+
+/* Returns the file that was mapped where a hole begins, or the name of code that is in no program; or NULL.
+ */
+static const char *name_of(const struct ct_capture *capture, struct ct_programs *programs,
+                           const struct ct_hole *hole)
+{
+    for (size_t i = 0; capture && i < capture->gone_count; i++)
+        if (hole->low - capture->gone[i].addr < capture->gone[i].size)
+            return capture->gone[i].path;
+    const char *first = name_outside(programs, hole->low);
+    const char *last = first ? name_outside(programs, hole->high) : NULL;
+    return first && (!last || strcmp(first, last) != 0) ? "generated code" : first;
 }
 
 bool cli_holes_are_named(const struct ct_holes *holes, struct ct_programs *programs)
 {
     size_t i = 0;
-    while (i < holes->count && name_of(NULL, programs, holes->all[i].low))
+    while (i < holes->count && name_of(NULL, programs, &holes->all[i]))
         i++;
     return i == holes->count && !holes->others;
 }
@@ -58,7 +68,7 @@ static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *
     size_t count = 0;
     for (size_t i = 0; i < holes->count; i++) {
         const struct ct_hole *hole = &holes->all[i];
-        const char *name = name_of(capture, programs, hole->low);
+        const char *name = name_of(capture, programs, hole);
         size_t k = 0;
         while (k < count && !joins(&places[k], name, hole))
             k++;

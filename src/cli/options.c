@@ -12,6 +12,7 @@ enum {
     COMMON_VERBOSE,
     COMMON_OUTPUT,
     COMMON_SYMDIR,
+    COMMON_SYMBOL_MAP,
     COMMON_SOURCE_ROOT,
     COMMON_DEBUG_LIMIT,
     COMMON_NO_DEMANGLE,
@@ -42,6 +43,13 @@ static const struct cli_option common_options[] = {
                            "Folder with separate symbols or debug information of stripped programs, or with "
                            "programs that are not where the capture says. It and its subfolders are searched "
                            "by build id. A single file is accepted, too. Can be given more than once."},
+    [COMMON_SYMBOL_MAP] = {.name = "symbol-map",
+                           .kind = CLI_TEXT,
+                           .arg = "FILE",
+                           .help =
+                               "Names of code that the program generated while it ran, such as "
+                               "/tmp/perf-PID.map. They are used where no program has the address. Captures "
+                               "of 'coretap record' have their own. Can be given more than once."},
     [COMMON_SOURCE_ROOT] = {.name = "source-root",
                             .kind = CLI_TEXT,
                             .arg = "DIR",
@@ -69,6 +77,8 @@ static bool has_common(const struct cli_command *command, size_t common)
         return !command->own_output;
     case COMMON_SYMDIR:
         return command->uses & CLI_USES_PROGRAMS;
+    case COMMON_SYMBOL_MAP:
+        return command->uses & CLI_USES_SYMBOL_MAPS;
     case COMMON_SOURCE_ROOT:
         return command->uses & CLI_USES_SOURCES;
     case COMMON_DEBUG_LIMIT:
@@ -314,15 +324,15 @@ static bool add_to_list(const struct cli_command *command, size_t index, const c
     return true;
 }
 
-static bool add_folder(const struct cli_command *command, const struct cli_option *option,
-                       struct cli_folders *folders)
+static bool add_path(const struct cli_command *command, const struct cli_option *option,
+                     struct cli_paths *paths)
 {
-    if (folders->count == CLI_FOLDERS_MAX) {
-        cli_usage_error(command, "--%s: more than %d folders are given; give fewer", option->name,
-                        CLI_FOLDERS_MAX);
+    if (paths->count == CLI_PATHS_MAX) {
+        cli_usage_error(command, "--%s: it is given more than %d times; give it less often", option->name,
+                        CLI_PATHS_MAX);
         return false;
     }
-    folders->paths[folders->count++] = optarg;
+    paths->paths[paths->count++] = optarg;
     return true;
 }
 
@@ -338,9 +348,11 @@ static bool take_common(const struct cli_command *command, size_t index, struct 
     if (index == COMMON_OUTPUT)
         args->output = optarg;
     if (index == COMMON_SYMDIR)
-        return add_folder(command, &common_options[index], &args->symdirs);
+        return add_path(command, &common_options[index], &args->symdirs);
+    if (index == COMMON_SYMBOL_MAP)
+        return add_path(command, &common_options[index], &args->symbol_maps);
     if (index == COMMON_SOURCE_ROOT)
-        return add_folder(command, &common_options[index], &args->source_roots);
+        return add_path(command, &common_options[index], &args->source_roots);
     struct cli_value limit = {0};
     if (index != COMMON_DEBUG_LIMIT)
         return true;

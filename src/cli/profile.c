@@ -424,6 +424,6 @@ const struct cli_command cli_command_profile = {
                 "coretap profile --format perfetto -o run.pftrace capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

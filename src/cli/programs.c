@@ -33,7 +33,9 @@ static bool make(struct ct_programs **programs, const struct cli_args *args, con
         cli_say("%s: the file has no statements, so the control flow stays as it is without --targets; write "
                 "lines like \"PLACE: PLACE…\" (docs/analysis.md), or leave the option out",
                 targets);
-    const bool fine = (text || !targets) && is_fine(args, ct_programs_new(args->ctx, &options, programs));
+    bool fine = (text || !targets) && is_fine(args, ct_programs_new(args->ctx, &options, programs));
+    for (size_t i = 0; i < args->symbol_maps.count && fine; i++)
+        fine = is_fine(args, ct_programs_add_symbol_map(*programs, args->symbol_maps.paths[i]));
     free(text);
     return fine;
 }

@@ -357,6 +357,6 @@ const struct cli_command cli_command_report = {
                 "coretap report --entry work -o work.html capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

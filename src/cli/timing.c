@@ -327,6 +327,6 @@ const struct cli_command cli_command_timing = {
                 "coretap timing --format svg --function work -o work.svg capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

@@ -360,6 +360,6 @@ const struct cli_command cli_command_watch = {
                 "coretap watch --at main.c:12 --format csv -o visits.csv capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

@@ -192,6 +192,20 @@ static int add_programs(struct snapshot *s)
     return rc;
 }
 
+/* Handles a line of [symbol_map], which only coretap writes: file= names code that the program generated. */
+static int on_symbol_map(struct snapshot *s, const struct ct_ini_item *item)
+{
+    struct ct_capture *capture = s->opening->capture;
+    if (strcmp(item->key, "file") != 0)
+        return ct_ini_fail(item, "file=, the name of a symbol map, is expected");
+    const char **maps =
+        ct_arena_push(s->opening->arena, capture->symbol_maps, &capture->symbol_map_count, sizeof *maps);
+    if (!maps)
+        return ct_fail_nomem(item->ctx, item->path);
+    capture->symbol_maps = maps;
+    return ct_ini_file(s->opening->arena, s->folder, item, &maps[capture->symbol_map_count - 1]);
+}
+
 static int on_item(void *user, const struct ct_ini_item *item)
 {
     struct snapshot *s = user;
@@ -199,6 +213,8 @@ static int on_item(void *user, const struct ct_ini_item *item)
         return item->key ? on_program(s, item) : program_begin(s, item);
     if (!item->key)
         return CT_OK;
+    if (strcmp(item->section, "symbol_map") == 0)
+        return on_symbol_map(s, item);
     if (strcmp(item->section, "context") == 0)
         return ct_context_set(s->opening, item, &s->names, &s->name_count);
     if (strcmp(item->section, "device_list") == 0)

@@ -43,7 +43,7 @@ static const char *inner_text(const struct cli_args *args, const char *name)
 static bool list_inputs(const struct ct_ranks *r, struct ct_inputs *inputs)
 {
     const struct cli_args *inner = &r->fleet->inner;
-    const char *folders[CLI_FOLDERS_MAX + 2] = {NULL};
+    const char *folders[CLI_PATHS_MAX + 2] = {NULL};
     const size_t count = inner->symdirs.count;
     memcpy(folders, inner->symdirs.paths, count * sizeof *folders);
     folders[count] = inner_text(inner, "buildid-dir");

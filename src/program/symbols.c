@@ -367,6 +367,43 @@ int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct
     return result;
 }
 
+/* Makes the names of the functions printable, and remembers labels of them. */
+static int prepare_list(struct ct_symbols *s, const char *path)
+{
+    bool fine = s->all && s->segments;
+    for (size_t i = 0; i < s->count && fine; i++)
+        fine = (s->all[i].name = ct_printable(&s->arena, s->all[i].name)) != NULL;
+    s->module = fine ? module_name(s, path) : NULL;
+    s->labels = s->module ? calloc(s->count + 1, sizeof *s->labels) : NULL;
+    return s->labels ? CT_OK : ct_fail_nomem(s->ctx, path);
+}
+
+int ct_symbols_of_list(struct ct_ctx *ctx, const char *path, const struct ct_symbol_list *list, int rc,
+                       struct ct_symbols **out)
+{
+    struct ct_symbols whole = {.ctx = ctx,
+                               .all = list->all,
+                               .functions = list->count,
+                               .count = list->count,
+                               .segments = list->segments,
+                               .segment_count = list->segment_count,
+                               .arena = list->names};
+    struct ct_symbols *symbols = malloc(sizeof *symbols);
+    if (!symbols) {
+        free(whole.all);
+        free(whole.segments);
+        ct_arena_free(&whole.arena);
+        return ct_fail_nomem(ctx, path);
+    }
+    *symbols = whole;
+    rc = rc ? rc : prepare_list(symbols, path);
+    if (rc == CT_OK)
+        *out = symbols;
+    else
+        ct_symbols_free(symbols);
+    return rc;
+}
+
 /* ---- looking up ---- */
 
 const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count)

@@ -47,6 +47,19 @@ struct ct_collector {
 int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                     const struct ct_symbol_options *options, struct ct_symbols **out);
 
+/* Functions that are in no ELF file, sorted by address. */
+struct ct_symbol_list {
+    struct ct_arena names;
+    struct ct_symbol *all;       /* allocated, as the segments */
+    struct ct_segment *segments; /* whose owners are functions */
+    size_t count, segment_count;
+};
+
+/* Makes symbols of the list, which becomes theirs. `path` is the file that has them. `rc` is the result of
+ * making the list: after an error it is freed, and the error returned. CT_ERR_NOMEM. */
+int ct_symbols_of_list(struct ct_ctx *ctx, const char *path, const struct ct_symbol_list *list, int rc,
+                       struct ct_symbols **out);
+
 /* ---- symbol_collect.c ---- */
 
 /* Collects functions from all sections. Those of a stripped file are read only if .symtab is missing. `path`

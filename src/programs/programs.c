@@ -42,6 +42,8 @@ void ct_programs_free(struct ct_programs *p)
     }
     for (size_t i = 0; i < p->image_count; i++)
         ct_symbols_free(p->images[i].symbols);
+    for (size_t i = 0; i < p->map_count; i++)
+        ct_symbols_free(p->maps[i].symbols);
     free(p->places);
     ct_arena_free(&p->arena);
     free(p);
@@ -397,7 +399,7 @@ const struct ct_buffer *ct_programs_sources(const struct ct_programs *p, size_t 
 int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capture)
 {
     CT_REQUIRE_OF(p, capture);
-    int rc = keep_sources(p, capture);
+    int rc = keep_sources(p, capture) ?: ct_programs_add_maps(p, capture);
     ct_programs_forget_rests(p);
     for (size_t i = 0; i < capture->buffer_count && !rc; i++)
         rc = add_images(p, &capture->buffers[i], capture);
@@ -417,6 +419,7 @@ void ct_programs_next_capture(struct ct_programs *p)
         p->sources = NULL; /* those of the previous capture stay in the arena, for callers that still use
                               them */
         p->source_count = 0;
+        ct_programs_leave_maps(p);
     }
     for (size_t i = 0; i < ct_programs_count(p); i++) {
         struct ct_known_program *program = p->all[i];

@@ -44,6 +44,14 @@ struct ct_known_image {
     struct ct_symbols *symbols;
 };
 
+/* A symbol map, which names code outside of programs. */
+struct ct_known_map {
+    const char *path;
+    struct ct_symbols *symbols;
+    bool of_capture; /* not named by the caller */
+    bool nowhere;    /* it belongs only to other captures */
+};
+
 struct ct_programs {
     struct ct_ctx *ctx;
     struct ct_arena arena;
@@ -52,6 +60,8 @@ struct ct_programs {
     size_t count;
     struct ct_known_image *images;
     size_t image_count;
+    struct ct_known_map *maps;
+    size_t map_count;
     struct ct_program_place *places; /* of programs and images, made on first use */
     size_t place_room;
     struct ct_buffer *sources; /* buffers of the capture, for ct_programs_sources */
@@ -93,6 +103,12 @@ bool ct_program_was_replaced(struct ct_ctx *ctx, const struct ct_image *ran,
 
 /* Drops the computed rests of copies of memory, because programs are added. */
 void ct_programs_forget_rests(struct ct_programs *programs);
+
+/* Adds the symbol maps of a capture, and warns of one that cannot be read. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_programs_add_maps(struct ct_programs *programs, const struct ct_capture *capture);
+
+/* Lets the symbol maps of captures name nothing until they are added again. */
+void ct_programs_leave_maps(struct ct_programs *programs);
 
 /* Frees the loaded parts of a program. */
 void ct_known_program_unload(struct ct_known_program *program);

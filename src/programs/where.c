@@ -9,7 +9,7 @@
 int ct_programs_places(struct ct_programs *p, const struct ct_program_place **out, size_t *count)
 {
     CT_REQUIRE_OUT(p ? p->ctx : NULL, out, p, count);
-    const size_t room = p->count + p->image_count + 1;
+    const size_t room = p->count + p->map_count + p->image_count + 1;
     struct ct_program_place *places = p->places;
     int rc = CT_OK;
     *count = 0;
@@ -30,6 +30,9 @@ int ct_programs_places(struct ct_programs *p, const struct ct_program_place **ou
             places[(*count)++] = place;
         rc = rc ? rc : loaded;
     }
+    for (size_t i = 0; i < p->map_count; i++)
+        if (!p->maps[i].nowhere)
+            places[(*count)++] = (struct ct_program_place){.symbols = p->maps[i].symbols};
     for (size_t i = 0; i < p->image_count; i++)
         places[(*count)++] = (struct ct_program_place){.symbols = p->images[i].symbols};
     *out = places;
@@ -64,9 +67,16 @@ int ct_program_at(struct ct_program *program, uint64_t addr, struct ct_program_w
     return line_of(program, addr, out);
 }
 
+/* Finds a name for code outside of programs. Returns false when the symbols have none. */
+static bool name_at(const struct ct_symbols *symbols, uint64_t addr, struct ct_program_where *out)
+{
+    const struct ct_symbol *symbol = ct_symbols_code_at(symbols, addr, &out->offset);
+    out->function = symbol ? ct_symbols_label(symbols, symbol) : NULL;
+    return symbol;
+}
+
 int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_where *out)
 {
-    const struct ct_symbol *symbol = NULL;
     CT_REQUIRE_OF(p, out);
     *out = (struct ct_program_where){0};
     for (size_t i = 0; i < p->count; i++) {
@@ -74,9 +84,10 @@ int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_wh
         if (rc || out->program)
             return rc;
     }
-    for (size_t i = 0; i < p->image_count && !symbol; i++) {
-        symbol = ct_symbols_code_at(p->images[i].symbols, addr, &out->offset);
-        out->function = symbol ? ct_symbols_label(p->images[i].symbols, symbol) : NULL;
-    }
+    for (size_t i = 0; i < p->map_count; i++)
+        if (!p->maps[i].nowhere && name_at(p->maps[i].symbols, addr, out))
+            return CT_OK;
+    for (size_t i = 0; i < p->image_count && !name_at(p->images[i].symbols, addr, out);)
+        i++;
     return CT_OK;
 }

@@ -66,6 +66,7 @@ struct ct_record_capture {
     struct ct_states *states;
     size_t piece_count;
     bool changed;         /* since the last checkpoint: new code, states, cores or files */
+    bool names_code;      /* it has a symbol map */
     bool named;           /* the program has its place among the executed files */
     unsigned checkpoint;  /* number of the last one; 0: none */
     struct timespec last; /* time of that checkpoint */
@@ -436,6 +437,7 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                          .cores = cores,
                                          .software_count = software_count,
                                          .software = software,
+                                         .names_code = capture->names_code,
                                          .states = capture->states};
     return ct_snapshot_write(capture->ctx, &snapshot, capture->code);
 }
@@ -536,6 +538,11 @@ static bool failed(const struct ct_record_capture *capture, int rc)
         ct_log(capture->ctx, CT_LOG_ERROR, "%s",
                rc == CT_ERR_NOMEM ? "out of memory" : ct_ctx_error(capture->ctx));
     return rc;
+}
+
+int ct_record_capture_names(struct ct_record_capture *capture, const struct ct_record_process *process)
+{
+    return ct_record_symbol_map(capture->ctx, process, capture->o.directory, &capture->names_code);
 }
 
 int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record_programs *programs)

@@ -5,6 +5,7 @@
 #include "coretap/record.h"
 #include "record/programs.h"
 #include "record/software.h"
+#include "record/symbol_map.h"
 #include "record/unit.h"
 
 /* Sources of software trace. */
@@ -120,6 +121,8 @@ void ct_record_capture_changed(struct ct_record_capture *capture);
  * readable up to there however the recording ends. A stream gets everything at once. CT_ERR_IO,
  * CT_ERR_NOMEM. */
 int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_programs *programs);
+/* Takes the names of the code that the program generated into the capture. CT_ERR_IO. */
+int ct_record_capture_names(struct ct_record_capture *capture, const struct ct_record_process *process);
 /* Writes the rest of the trace, and the files that describe the capture. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record_programs *programs);
 /* Sets the sums over all cores. */

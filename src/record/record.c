@@ -16,6 +16,7 @@
 #include "record/code.h"
 #include "record/feed.h"
 #include "record/path.h"
+#include "record/symbol_map.h"
 #include "record/volume.h"
 
 #define MAIN_THREAD 1 /* its number */
@@ -32,6 +33,7 @@ struct record {
     struct ct_record_options given;
     struct ct_recording o;
     struct ct_record_feed feed;
+    struct ct_record_process process;
     struct ct_record_capture *out;
     struct ct_volume *volume;      /* the volume to measure; NULL: make a capture */
     struct ct_volume_meter *meter; /* measures `volume`; NULL: make a capture */
@@ -461,8 +463,10 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
     int rc = ct_recording_watch(r->ctx, &r->given, &r->o, watch);
     if (!rc)
         rc = ct_recording_points(r->ctx, &r->given, &r->o);
+    ct_record_process_begin(&r->process);
     if (!rc)
         rc = ct_record_feed_start(r->ctx, &r->feed, qemu, &feed, r->given.argv);
+    r->process.id = rc || r->o.system ? 0 : r->feed.child;
     if (!rc)
         rc = take_all_told(r);
     if (rc == CT_ERR_UNSUPPORTED && !r->out && !r->meter)
@@ -498,8 +502,9 @@ static int record(struct record *r, struct ct_record_result *result)
         rc = run_program(r, &qemu, &result->exit_code);
     if (made && !r->out)
         rmdir(r->o.directory); /* it is still empty */
+    const int named = rc ? rc : ct_record_capture_names(r->out, &r->process);
     if (!rc)
-        rc = ct_record_capture_finish(r->out, &r->programs);
+        rc = ct_record_capture_finish(r->out, &r->programs) ?: named;
     if (!rc)
         ct_record_capture_sums(r->out, result);
     return rc;

@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/printable.h"
 #include "record/snapshot_file.h"
+#include "record/symbol_map.h"
 
 #define PAGE CT_CODE_PAGE
 
@@ -205,6 +206,8 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
     fprintf(file.out, "\n[trace]\nmetadata=%strace.ini\n", s->part);
     for (size_t i = 0; i < s->program_count; i++)
         write_program(file.out, &s->programs[i], i);
+    if (s->names_code)
+        fputs("\n[symbol_map]\nfile=" CT_RECORD_SYMBOL_MAP "\n", file.out);
     if (ct_snapshot_finish(&file)) {
         remove(file.path);
         return CT_ERR_IO;

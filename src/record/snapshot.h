@@ -37,6 +37,7 @@ struct ct_snapshot {
     const struct ct_snapshot_core *cores;
     size_t software_count;
     const struct ct_snapshot_core *software; /* ITM and STM, which belong to no core */
+    bool names_code;                         /* the directory has a symbol map */
     const struct ct_states *states;
 };
 

@@ -7,7 +7,7 @@ $ coretap stats $(seq -f '--pid=%g' 1 200) examples/quickstart
 ! Try 'coretap stats --help'.
 [2]
 $ coretap cover $(seq -f '--symdir=d%g' 1 100) examples/quickstart
-! coretap cover: --symdir: more than 64 folders are given; give fewer
+! coretap cover: --symdir: it is given more than 64 times; give it less often
 ! Try 'coretap cover --help'.
 [2]
 $ coretap record -o $T/capture $(seq -f '--range=%g..ffff' 1 100) -- ./program
