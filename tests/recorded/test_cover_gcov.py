@@ -77,7 +77,9 @@ def by_trace(coretap, folder, source, target):
     lines = collections.Counter()
     branches = collections.defaultdict(list)
     here = False
-    for line in run(coretap, "cover", "--format", "lcov", "--elf", str(program), str(capture)).splitlines():
+    tracefile = run(coretap, "cover", "--format", "lcov", "--elf", str(program), "--source-root",
+                    str(source.parent), str(capture))
+    for line in tracefile.splitlines():
         key, _, rest = line.partition(":")
         if key == "SF":
             here = rest.endswith(source.name)
