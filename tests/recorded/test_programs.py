@@ -32,11 +32,11 @@ __attribute__((noinline)) static int deep(int i, int depth)
 }
 int main(void)
 {
-    const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+    const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
     int sum = 0;
     signal(SIGALRM, on_tick);
     setitimer(ITIMER_REAL, &often, 0);
-    for (int i = 0; ticks < 40; i++)
+    for (int i = 0; ticks < 16; i++)
         sum += deep(i, i % 13);
     setitimer(ITIMER_REAL, &never, 0);
     return sum == 1;
@@ -56,12 +56,12 @@ __attribute__((noipa)) static void first(int number) { NEXT(number); }
 __attribute__((noipa)) static int work(int i) { return i * 3; }
 int main(void)
 {
-    const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {{0, 0}, {0, 0}};
+    const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
     int sum = 0;
     signal(SIGALRM, first);
     signal(SIGUSR1, second);
     setitimer(ITIMER_REAL, &often, 0);
-    for (int i = 0; ticks < 20; i++)
+    for (int i = 0; ticks < 8; i++)
         sum += work(i);
     setitimer(ITIMER_REAL, &never, 0);
     return sum == 1;
@@ -117,7 +117,8 @@ def signals_are_exceptions(compiler):
         capture = record(folder, program)
         handler = address_of(program, "on_tick")
         came = entries(output_of("list", "--elements", capture).split("\n", 2)[2], handler)
-        assert came == ["exception"] * 40, f"before the handler: {came}"
+        assert len(came) >= 16, "a late tick may come before the timer stops, but none is missing"
+        assert set(came) == {"exception"}, f"before the handler: {came}"
         stacks = [row.split()[0].split(";") for row in output_of("profile", capture).splitlines()]
         callers = {stack[-2] for stack in stacks if stack[-1] == "on_tick"}
         waited = {"__kernel_rt_sigreturn", "__default_sa_restorer"} # for another handler
@@ -133,7 +134,7 @@ def a_jump_is_no_signal(compiler, target):
         listed = output_of("list", "--elements", record(folder, program)).split("\n", 2)[2]
         came = [entries(listed, address_of(program, handler)) for handler in ("first", "second")]
         count = len(came[0])
-        assert count >= 20, "a late tick may come before the timer stops, but none is missing"
+        assert count >= 8, "a late tick may come before the timer stops, but none is missing"
         assert came == [["exception"] * count, ["instr_range"] * count], f"before the handlers: {came}"
         return True
 
