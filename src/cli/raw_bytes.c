@@ -90,7 +90,7 @@ static bool is_itm(const uint8_t *data, size_t size)
     struct ct_itm_packet packets[ITM_LEAST];
     struct ct_itm_decoder *decoder = NULL;
     size_t all = 0, unlikely = 0, count = 1;
-    if (ct_itm_decoder_new(NULL, &source, &decoder) != CT_OK)
+    if (!size || ct_itm_decoder_new(NULL, &source, &decoder) != CT_OK)
         return false;
     for (size_t at = 0; count; all += count) {
         at += ct_itm_decode(decoder, data + at, size - at, at, 1, packets, ITM_LEAST, &count);
