@@ -98,6 +98,7 @@ lint:
 	$(deps) build test
 	@tools/configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD)
+	@tools/check-cppcheck || [ $$? -eq 77 ]
 	@tools/run-tests $(BUILD):lint
 
 fuzz: sanitized
