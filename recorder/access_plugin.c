@@ -20,12 +20,14 @@
 #include <unistd.h>
 
 #include "access_ring.h"
+#include "calls.h"
 #include "coretap/access.h"
 #include "exec.h"
 #include "guest.h"
 #include "keep.h"
 #include "mappings.h"
 #include "qemu_plugin_api.h"
+#include "unreported.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -152,6 +154,42 @@ static void on_memory(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, voi
     put(ct_access_word(store ? CT_ACCESS_STORE : CT_ACCESS_LOAD, cpu, qemu_plugin_mem_size_shift(info), va));
 }
 
+/* Adds the stores of a DC ZVA, whose address register is `user`. */
+static void on_zero(unsigned cpu, void *user)
+{
+    uint64_t va;
+    unsigned shift;
+    if (unreported_block(cpu, (unsigned)(uintptr_t)user, &va, &shift))
+        put(ct_access_word(CT_ACCESS_STORE, cpu, shift, va));
+}
+
+/* Writes a note at the first instruction of SVE whose accesses are not reported. */
+static void on_sve(unsigned cpu, void *user)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    (void)cpu, (void)user;
+    if (!atomic_flag_test_and_set(&told))
+        note(CT_NOTE_UNSEEN, 0, 0, 0);
+}
+
+/* Watches an instruction of A64 whose accesses QEMU does not report. */
+static void watch_unreported(const struct qemu_plugin_tb *tb, size_t index)
+{
+    struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, index);
+    uint32_t word;
+    if (out.arm32 || qemu_plugin_insn_size(insn) != sizeof word)
+        return;
+    memcpy(&word, qemu_plugin_insn_data(insn), sizeof word);
+    const enum unreported how = unreported_by(word);
+    if (how == UNREPORTED_ZERO) {
+        const size_t next = index + 1 < qemu_plugin_tb_n_insns(tb) ? index + 1 : index;
+        qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, next), on_zero,
+                                               QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)(word & 31));
+    } else if (how == UNREPORTED_SVE) {
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, on_sve, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    }
+}
+
 /* Writes a note about the file that has the first instruction: the loader of a program with libraries, which
  * QEMU mapped without a system call. */
 static void note_first_file(const struct qemu_plugin_insn *insn)
@@ -189,72 +227,11 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_fetch, QEMU_PLUGIN_CB_NO_REGS,
                                                (void *)(uintptr_t)word);
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_memory, QEMU_PLUGIN_CB_NO_REGS,
                                          QEMU_PLUGIN_MEM_RW, NULL);
-}
-
-/* System calls of Linux that change the address space, or make and end processes. */
-enum call {
-    CALL_OTHER,
-    CALL_DUP_TO, /* dup2, dup3 */
-    CALL_CLOSE,
-    CALL_CLOSE_RANGE,
-    CALL_BRK,
-    CALL_MUNMAP,
-    CALL_MREMAP,
-    CALL_MMAP,
-    CALL_MADVISE,
-    CALL_CLONE,
-    CALL_FORK, /* fork, vfork */
-    CALL_EXECVE,
-    CALL_WAIT4,
-    CALL_WAITS, /* may block for long, or end a process: flush the words before */
-};
-
-/* A system call by its number. */
-struct call_number {
-    int16_t number;
-    uint8_t call; /* enum call */
-};
-
-/* System calls of arm64 (asm-generic/unistd.h). The ones that block are epoll_pwait, read, readv, pselect6,
- * ppoll, waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend, accept, recvfrom, recvmsg and accept4;
- * kill, tkill and tgkill may end a process. */
-static const struct call_number calls_a64[] = {
-    {24, CALL_DUP_TO},  {57, CALL_CLOSE},  {436, CALL_CLOSE_RANGE}, {214, CALL_BRK},   {215, CALL_MUNMAP},
-    {216, CALL_MREMAP}, {222, CALL_MMAP},  {233, CALL_MADVISE},     {220, CALL_CLONE}, {221, CALL_EXECVE},
-    {260, CALL_WAIT4},  {22, CALL_WAITS},  {63, CALL_WAITS},        {65, CALL_WAITS},  {72, CALL_WAITS},
-    {73, CALL_WAITS},   {95, CALL_WAITS},  {98, CALL_WAITS},        {101, CALL_WAITS}, {115, CALL_WAITS},
-    {133, CALL_WAITS},  {202, CALL_WAITS}, {207, CALL_WAITS},       {212, CALL_WAITS}, {242, CALL_WAITS},
-    {129, CALL_WAITS},  {130, CALL_WAITS}, {131, CALL_WAITS},
-};
-
-/* System calls of arm's EABI (arch/arm/tools/syscall.tbl); mmap is mmap2. Besides the same ones, these block:
- * pause, poll, sigsuspend, _newselect, epoll_wait, recv, and those of 64-bit time: clock_nanosleep, pselect6,
- * ppoll and futex. */
-static const struct call_number calls_a32[] = {
-    {63, CALL_DUP_TO}, {358, CALL_DUP_TO}, {6, CALL_CLOSE},   {436, CALL_CLOSE_RANGE}, {45, CALL_BRK},
-    {91, CALL_MUNMAP}, {163, CALL_MREMAP}, {192, CALL_MMAP},  {220, CALL_MADVISE},     {120, CALL_CLONE},
-    {2, CALL_FORK},    {190, CALL_FORK},   {11, CALL_EXECVE}, {114, CALL_WAIT4},       {3, CALL_WAITS},
-    {29, CALL_WAITS},  {72, CALL_WAITS},   {142, CALL_WAITS}, {145, CALL_WAITS},       {162, CALL_WAITS},
-    {168, CALL_WAITS}, {179, CALL_WAITS},  {240, CALL_WAITS}, {252, CALL_WAITS},       {265, CALL_WAITS},
-    {280, CALL_WAITS}, {285, CALL_WAITS},  {291, CALL_WAITS}, {292, CALL_WAITS},       {297, CALL_WAITS},
-    {335, CALL_WAITS}, {336, CALL_WAITS},  {346, CALL_WAITS}, {366, CALL_WAITS},       {407, CALL_WAITS},
-    {413, CALL_WAITS}, {414, CALL_WAITS},  {422, CALL_WAITS}, {37, CALL_WAITS},        {238, CALL_WAITS},
-    {268, CALL_WAITS},
-};
-
-/* Returns the kind of a system call of the program. */
-static enum call call_of(int64_t number)
-{
-    const struct call_number *all = out.arm32 ? calls_a32 : calls_a64;
-    const size_t count =
-        out.arm32 ? sizeof calls_a32 / sizeof *calls_a32 : sizeof calls_a64 / sizeof *calls_a64;
-    for (size_t i = 0; i < count; i++)
-        if (all[i].number == number)
-            return (enum call)all[i].call;
-    return CALL_OTHER;
+        watch_unreported(tb, i);
+    }
 }
 
 /* values of arguments in Linux, the same for arm64 and arm */
@@ -262,7 +239,9 @@ enum {
     ARG_CLONE_VM = 0x100,
     ARG_CLONE_VFORK = 0x4000,
     ARG_MAP_SHARED = 1,
+    ARG_MAP_FIXED = 0x10,
     ARG_MAP_ANONYMOUS = 0x20,
+    ARG_MADV_DONTNEED = 4,
     ARG_MADV_HUGEPAGE = 14
 };
 
@@ -452,7 +431,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
 {
     (void)id, (void)cpu, (void)a7, (void)a8;
     uint64_t a[] = {a1, a2, a3, a4, a5, a6};
-    const enum call call = call_of(number);
+    const enum call call = call_of(out.arm32, number);
     for (size_t i = 0; i < sizeof a / sizeof *a && out.arm32; i++)
         a[i] = (uint32_t)a[i];
     switch (call) {
@@ -478,6 +457,8 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     case CALL_MADVISE:
         if (a[2] == ARG_MADV_HUGEPAGE)
             note(CT_NOTE_HUGE, a[0], a[1], 0);
+        else if (a[2] == ARG_MADV_DONTNEED)
+            note(CT_NOTE_UNMAP, a[0], a[1], 0);
         break;
     case CALL_CLONE:
     case CALL_FORK:
@@ -505,6 +486,8 @@ static void note_map(uint64_t at, const uint64_t a[6])
 {
     const uint64_t page = out.arm32 ? a[5] : a[5] >> 12;
     const bool file = !(a[3] & ARG_MAP_ANONYMOUS) && (int32_t)a[4] >= 0;
+    if (a[3] & ARG_MAP_FIXED) /* what was there before */
+        note(CT_NOTE_UNMAP, at, a[1], 0);
     note(CT_NOTE_MAP, at, a[1], file);
     if (file)
         note_file(at, a[1], (int32_t)a[4]);
@@ -516,16 +499,29 @@ static void note_remap(uint64_t at, const uint64_t a[6])
 {
     if (a[2] < a[1])
         note(CT_NOTE_UNMAP, a[0] + a[2], a[1] - a[2], 0);
-    if (at != a[0])
+    if (at != a[0]) {
+        note(CT_NOTE_UNMAP, at, a[2], 0); /* what MREMAP_FIXED replaced */
         note(CT_NOTE_MOVE, a[0], at, a[2] < a[1] ? a[2] : a[1]);
+    }
     note(CT_NOTE_MAP, at, a[2], 0);
     note(CT_NOTE_REMAP, a[0], at, a[2]);
+}
+
+/* Writes a note about the end of the heap, and one about whole pages that it lost. */
+static void note_break(uint64_t at)
+{
+    static uint64_t before;
+    const uint64_t page = 4096, first = (at + page - 1) & ~(page - 1);
+    if (first < before)
+        note(CT_NOTE_UNMAP, first, before - first, 0);
+    note(CT_NOTE_BREAK, at, 0, 0);
+    before = at;
 }
 
 static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
 {
     (void)id, (void)cpu;
-    const enum call call = call_of(number);
+    const enum call call = call_of(out.arm32, number);
     const bool forks = call == CALL_FORK || (call == CALL_CLONE && makes_process(args[0]));
     const uint64_t at = out.arm32 ? (uint32_t)result : (uint64_t)result;
     if (call == CALL_CLOSE_RANGE)
@@ -544,7 +540,7 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
     if (call == CALL_WAIT4 && result > 0)
         note(CT_NOTE_END, at, 0, 0);
     if (call == CALL_BRK)
-        note(CT_NOTE_BREAK, at, 0, 0);
+        note_break(at);
 }
 
 static void on_exit_of_qemu(qemu_plugin_id_t id, void *user)

@@ -11,11 +11,13 @@ struct emulator {
     unsigned char class; /* EI_CLASS of its programs' files */
     const char *command;
     const char *sysroot; /* Debian's folder with libraries for this machine */
+    const char *visible; /* processor for memory accesses: QEMU's default without SVE, whose loads and stores
+                            QEMU does not report to plugins; NULL: the default itself */
 };
 
 static const struct emulator emulators[] = {
-    {EM_AARCH64, ELFCLASS64, "qemu-aarch64", "/usr/aarch64-linux-gnu"},
-    {EM_ARM, ELFCLASS32, "qemu-arm", "/usr/arm-linux-gnueabihf"},
+    {EM_AARCH64, ELFCLASS64, "qemu-aarch64", "/usr/aarch64-linux-gnu", "max,sve=off"},
+    {EM_ARM, ELFCLASS32, "qemu-arm", "/usr/arm-linux-gnueabihf", NULL},
 };
 
 /* Bytes of a file that determine its machine. */

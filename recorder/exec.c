@@ -160,6 +160,7 @@ static void find_qemu(bool arm32, const char *head, size_t size, struct exec_ima
     if (!emulator || !read_command(&command))
         return;
     const char *prefix = getenv("QEMU_LD_PREFIX");
+    image->cpu = getenv("QEMU_CPU") ? NULL : emulator->visible;
     if ((emulator->machine == EM_ARM) == arm32) {
         snprintf(image->qemu, sizeof image->qemu, "/proc/self/exe");
         image->sysroot = command.prefix ? strdup(command.prefix) : NULL;
@@ -208,6 +209,7 @@ bool exec_read(bool arm32, uint64_t path, uint64_t argv, uint64_t envp, struct e
     char *name = read_text(path);
     out->qemu[0] = 0;
     out->sysroot = NULL;
+    out->cpu = NULL;
     out->argv = read_texts(argv, width);
     out->envp = read_texts(envp, width);
     bool there = name && out->argv && out->envp && find_file(name, out->path);
@@ -229,7 +231,7 @@ void exec_start(const struct exec_image *image, const char *options)
     size_t count = 0, n = 0;
     while (image->argv[count])
         count++;
-    char **all = calloc(count + 9, sizeof *all), *plugin = NULL;
+    char **all = calloc(count + 11, sizeof *all), *plugin = NULL;
     if (!all || !read_command(&command)) {
         free(all);
         return;
@@ -238,6 +240,10 @@ void exec_start(const struct exec_image *image, const char *options)
     if (image->sysroot) {
         all[n++] = (char *)(uintptr_t) "-L";
         all[n++] = image->sysroot;
+    }
+    if (image->cpu) {
+        all[n++] = (char *)(uintptr_t) "-cpu";
+        all[n++] = (char *)(uintptr_t)image->cpu;
     }
     if (options &&
         asprintf(&plugin, "%.*s,%s", (int)strcspn(command.plugin, ","), command.plugin, options) > 0) {

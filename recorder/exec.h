@@ -12,6 +12,7 @@ struct exec_image {
     char path[PATH_MAX]; /* path of its file or, for a script, of the interpreter's file */
     char qemu[PATH_MAX]; /* QEMU that runs it; "": there is none that takes the plugin */
     char *sysroot;       /* prefix for its loader and libraries; NULL: none */
+    const char *cpu;     /* processor to emulate; NULL: the default */
     char **argv;         /* its name and arguments, with NULL at the end */
     char **envp;
 };

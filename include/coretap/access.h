@@ -44,6 +44,7 @@ enum ct_access_note {
     CT_NOTE_REMAP, /* old and new address and new size of memory that mremap moved or grew. The new range maps
                       what the old one mapped, and what follows that in the file */
     CT_NOTE_FILE,  /* bytes of a path, which follows; address and size of the memory that maps that file */
+    CT_NOTE_UNSEEN, /* the process accessed memory by SVE instructions, which QEMU does not report */
 };
 
 #define CT_ACCESS_WORDS_NOTE 4

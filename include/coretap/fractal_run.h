@@ -112,7 +112,7 @@ enum ct_fractal_selection_kind {
     CT_FRACTAL_SELECT_SECTION, /* of the program */
     CT_FRACTAL_SELECT_SYMBOL,  /* a function or object of it */
     CT_FRACTAL_SELECT_POINT,   /* observation point: hexadecimal address, LO..HI, function (the line of its
-                                  entry) or   object (all its lines) */
+                                  entry) or object (all its lines) */
 };
 
 /* One selection. The text may begin with "N:", for the N-th program beside (from 1), or with "NAME:", for
@@ -188,7 +188,8 @@ struct ct_fractal_simulate_result {
     uint8_t left;    /* processes, at most 255, that continued as programs of another architecture: their
                         accesses are not in the log, whose text names them */
     uint8_t unmet;   /* selections, at most 255, of programs by name that no process became */
-    uint8_t pad;     /* 0 */
+    uint8_t unseen;  /* 1: programs accessed memory by SVE instructions, which QEMU does not report: these
+                        accesses are missing */
     uint32_t late;   /* steps of the script after the end of the program, which were not carried out */
 };
 

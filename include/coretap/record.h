@@ -192,7 +192,9 @@ struct ct_qemu {
     const char *sysroot; /* folder in which the program's loader and libraries are found, or NULL */
     uint8_t arm32;       /* 1: an A32 or T32 program */
     uint8_t system;      /* 1: the command line is that of a system emulator */
-    uint8_t pad[6];      /* 0 */
+    uint8_t accesses;    /* 1: the plugin needs all memory accesses. The processor then has no SVE, whose
+                            accesses QEMU does not report, unless the environment has QEMU_CPU */
+    uint8_t pad[5];      /* 0 */
     char plugin[4096];   /* its path */
 };
 

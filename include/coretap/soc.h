@@ -164,7 +164,7 @@ CT_API int ct_soc_touch(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_
 /* Translates an address by the current tables, bypassing all caches. Returns 0 when it is not mapped. */
 CT_API int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va, uint64_t *pa);
 
-/* Unmaps a page. Returns 0 when there was none. */
+/* Unmaps a page, also one of a huge page, which is split. Returns 0 when there was none. */
 CT_API int ct_soc_unmap(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);
 
 /* Forks a process on a core: its pages become copy-on-write, shared pages stay shared. Returns the child; 0
@@ -174,8 +174,8 @@ CT_API uint32_t ct_soc_fork(struct ct_soc *soc, unsigned core, uint32_t pid);
 /* Ends a process on a core: invalidates its TLB entries, and frees its memory. */
 CT_API void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid);
 
-/* Moves a page of a process to another virtual address, like mremap. Returns 0 when there is none, or another
- * page is in the way. */
+/* Moves a page of a process to another virtual address, like mremap; splits a huge page. Returns 0 when there
+ * is none, or another page is in the way. */
 CT_API int ct_soc_move(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from, uint64_t to);
 
 /* Maps pages from `lo` to `hi` to a shared object, from its page `object` on: all mappings of the object use

@@ -59,6 +59,10 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
         cli_say("%u selections NAME:PLACE name a program that no process started; they trace nothing; give "
                 "the last part of the program's path as NAME, and follow children with --follow-forks",
                 r->unmet);
+    if (r->unseen)
+        cli_say(
+            "programs accessed memory by SVE instructions, which QEMU does not report; these accesses are "
+            "missing from the log; leave QEMU_CPU unset, or let it name a processor without SVE");
     if (r->lost)
         cli_say("the tracer had no room for an observation point or a page table; events are missing from "
                 "the log; give fewer points or a larger --point-registers");
@@ -105,7 +109,7 @@ static int simulate(const struct cli_args *args, const struct ct_fractal_simulat
     if (rc != CT_OK)
         return CLI_FAILED;
     print_summary(args, &result);
-    return result.unmet || result.lost ? CLI_DAMAGED : CLI_CLEAN;
+    return result.unmet || result.lost || result.unseen ? CLI_DAMAGED : CLI_CLEAN;
 }
 
 /* Runs the program with the selections. Returns its exit code, or an enum cli_exit. */

@@ -333,9 +333,8 @@ static void access_lines(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
     }
     const enum ct_soc_access how = ct_access_kind_of(word) == CT_ACCESS_STORE ? CT_SOC_STORE : CT_SOC_LOAD;
     const uint64_t last = va + (UINT64_C(1) << ct_access_low(word)) - 1;
-    ct_soc_touch(soc, core, va, how);
-    if ((va ^ last) / LINE)
-        ct_soc_touch(soc, core, last & ~(LINE - 1), how);
+    for (uint64_t at = va; at <= last; at = (at & ~(LINE - 1)) + LINE)
+        ct_soc_touch(soc, core, at, how);
 }
 
 void ct_fractal_process_access(const struct ct_fractal_process *p, uint64_t word)

@@ -79,6 +79,7 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
     feed->forked = 0;
     feed->at = feed->count = 0;
     int rc = ct_qemu_find(ctx, argv[0], 0, "coretap-access.so", "CORETAP_ACCESS_PLUGIN", &qemu);
+    qemu.accesses = 1;
     if (!rc)
         rc = make_pipe(ctx, qemu.command, &feed->pipe, of_program);
     if (rc)

@@ -270,6 +270,9 @@ static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WO
         return take_leave(p, w[1]);
     case CT_NOTE_FILE:
         return take_file(p, w);
+    case CT_NOTE_UNSEEN:
+        s->unseen = true;
+        return CT_OK;
     default:
         change_space(p, w);
         return p->number ? CT_OK : take_region(s, w);
@@ -547,6 +550,7 @@ static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_sim
     for (unsigned i = 0; i < s->processes; i++)
         ct_fractal_process_count(&s->process[i], &result->commands, &lost);
     result->lost = lost;
+    result->unseen = s->unseen;
     const size_t unmet = ct_fractal_simulation_unmet(s);
     result->unmet = (uint8_t)(unmet < UINT8_MAX ? unmet : UINT8_MAX);
     result->left = (uint8_t)(s->left < UINT8_MAX ? s->left : UINT8_MAX);

@@ -89,6 +89,7 @@ struct ct_fractal_simulation {
     uint64_t commands; /* commands of detached tracers */
     bool lost;         /* a detached tracer lost something for lack of room */
     unsigned left;     /* processes that executed programs that are not followed */
+    bool unseen;       /* a process made accesses that QEMU does not report */
     struct ct_fractal_script script;
     struct ct_fractal_control control;
     unsigned beside; /* programs that run beside it */

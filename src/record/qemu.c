@@ -91,6 +91,17 @@ int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char
                    out->plugin, variable);
 }
 
+/* Returns the processor to emulate, or NULL for the default of QEMU or of its environment. */
+static const char *processor(const struct ct_qemu *qemu)
+{
+    if (!qemu->accesses || getenv("QEMU_CPU"))
+        return NULL;
+    for (size_t i = 0; i < sizeof emulators / sizeof *emulators; i++)
+        if (strcmp(emulators[i].command, qemu->command) == 0)
+            return emulators[i].visible;
+    return NULL;
+}
+
 int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv)
 {
     char plugin[4200];
@@ -99,7 +110,7 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the parent, nobody reads its output */
     while (argv[count])
         count++;
-    char **all = calloc(count + 8, sizeof *all);
+    char **all = calloc(count + 10, sizeof *all);
     if (!all)
         return ct_fail_nomem(ctx, qemu->command);
     size_t n = 0;
@@ -108,6 +119,11 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
     if (qemu->sysroot) {
         all[n++] = (char *)(uintptr_t) "-L";
         all[n++] = (char *)(uintptr_t)qemu->sysroot;
+    }
+    const char *cpu = processor(qemu);
+    if (cpu) {
+        all[n++] = (char *)(uintptr_t) "-cpu";
+        all[n++] = (char *)(uintptr_t)cpu;
     }
     all[n++] = (char *)(uintptr_t) "-plugin";
     all[n++] = plugin;

@@ -5,7 +5,9 @@
 uint64_t ct_soc_page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
-    const uint64_t at = ct_soc_descriptor(soc, core, pid, va, 3, 0, &level);
+    uint64_t at = ct_soc_descriptor(soc, core, pid, va, 3, 0, &level);
+    if (at && level == SOC_BLOCK_LEVEL && ct_soc_split(soc, core, pid, va))
+        at = ct_soc_descriptor(soc, core, pid, va, 3, 0, &level);
     const int busy = soc->migration.pid == pid && soc->migration.desc_pa == at;
     if (!at || level != 3 || busy || !(*soc_word(soc, at) & PTE_VALID) || *soc_word(soc, at) & PTE_CONTIG)
         return 0;
