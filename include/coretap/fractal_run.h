@@ -46,15 +46,15 @@ struct ct_fractal_replay_options {
     ct_write_fn *log;                       /* receives the event log (docs/fractal.md); NULL: none is
                                                written */
     void *log_user;
-    ct_write_fn *commands; /* receives a line of CSV for each command that a message caused, after
-                              CT_FRACTAL_COMMANDS_HEADER; NULL: none are written */
+    ct_write_fn *commands; /* receives a line of CSV for each command, after CT_FRACTAL_COMMANDS_HEADER: first
+                              those that set up the target, with time 0; NULL: none are written */
     void *commands_user;
     /* Receives a text about each of the first ten lines that are skipped, and one more that says that there
      * are others. NULL: they are only counted. */
     void (*refused)(void *user, const char *text);
     void *refused_user;
-    uint8_t by_stream; /* 1: the register writes in the stream set up the tracer, and the target is only for
-                          the header of the log */
+    uint8_t by_stream; /* 1: the register writes in the stream set up the tracer and describe the target in
+                          the header of the log; the target is ignored */
     uint8_t pad[7];    /* 0 */
     uint32_t protocol; /* enum ct_fractal_protocol of the flits in the stream and of commands. A stream of
                           CT_FRACTAL_NEUTRAL only has messages */
@@ -76,7 +76,8 @@ struct ct_fractal_replay_counts {
 struct ct_fractal_replay;
 
 /* Makes a tracer, sets it up and opens the stream. Reads the target and the points, and writes the beginning
- * of the log and of the commands. CT_ERR_ARG: the target is impossible; CT_ERR_IO: the stream cannot be
+ * of the log and of the commands. CT_ERR_ARG: the target is impossible; CT_ERR_CONFIG: a point is outside of
+ * the target's range, or the mode is passive; CT_ERR_IO: the stream cannot be
  * opened; CT_ERR_LIMIT: too many points; CT_ERR_NOMEM; what `log` and `commands` returned. */
 CT_API int ct_fractal_replay_new(struct ct_ctx *ctx, const struct ct_fractal_replay_options *options,
                                  struct ct_fractal_replay **out);
@@ -97,6 +98,11 @@ CT_API int ct_fractal_replay_finish(struct ct_fractal_replay *replay);
 /* Returns the counts so far; they belong to the replay. */
 CT_API const struct ct_fractal_replay_counts *
 ct_fractal_replay_counts_of(const struct ct_fractal_replay *replay);
+
+/* Explains what the log lacks at the end of the stream: contents of page tables that the stream does not
+ * have, events for which the tracer had no room, or all events. Returns NULL when nothing is missing. The
+ * text belongs to the replay. */
+CT_API const char *ct_fractal_replay_missing(struct ct_fractal_replay *replay);
 
 /* Writes the counts, including those of the tracer's registers, one name and number a line. CT_ERR_ARG,
  * CT_ERR_NOMEM, what `write` returned. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal replay: the tracer's modules alone, on a recorded stream of messages. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,46 @@ static int read_target(const struct cli_args *args, struct ct_fractal_target *t)
     return CLI_CLEAN;
 }
 
+/* Reads the observation points. Returns CLI_CLEAN or CLI_FAILED. */
+static int read_points(const struct cli_args *args, const char *const *texts, size_t count, uint64_t *points)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        points[i] = strtoull(texts[i], &end, 16);
+        if (!isxdigit((unsigned char)*texts[i]) || *end || points[i] >> 48)
+            return cli_usage_error(args->command,
+                                   "--point: '%s' is not a hexadecimal address below 1000000000000; messages "
+                                   "have no names of programs",
+                                   texts[i]);
+    }
+    return CLI_CLEAN;
+}
+
+/* Refuses options for the target without the target. Returns CLI_CLEAN or CLI_FAILED. */
+static int check_target(const struct cli_args *args)
+{
+    static const uint8_t of_target[] = {OPT_ASID, OPT_GRANULE, OPT_VA_BITS, OPT_RANGE, OPT_POINT, OPT_MODE};
+    const struct cli_value *v = args->values;
+    for (size_t i = 0; i < sizeof of_target && !v[OPT_PGD].given; i++)
+        if (v[of_target[i]].given)
+            return cli_usage_error(args->command,
+                                   "--%s needs --pgd; without it the register writes in the stream configure "
+                                   "the tracer",
+                                   args->command->options[of_target[i]].name);
+    return CLI_CLEAN;
+}
+
+/* Ends the replay, and reports what the log lacks. Returns `code`, or a worse enum cli_exit. */
+static int finish(const struct cli_args *args, struct ct_fractal_replay *replay, int code)
+{
+    if (ct_fractal_replay_finish(replay) != CT_OK)
+        return cli_library_error(args->ctx);
+    const char *missing = code == CLI_FAILED ? NULL : ct_fractal_replay_missing(replay);
+    if (missing)
+        cli_say("%s: %s", args->values[OPT_MESSAGES].text, missing);
+    return missing ? cli_worse(code, CLI_DAMAGED) : code;
+}
+
 /* Replays the stream and prints the counts. Returns an enum cli_exit. */
 static int run_stream(const struct cli_args *args, struct ct_fractal_replay *replay)
 {
@@ -59,7 +100,7 @@ static int run_stream(const struct cli_args *args, struct ct_fractal_replay *rep
         code = cli_fractal_written(args, ct_fractal_replay_write(replay, cli_output_write, out));
     if (code == CLI_CLEAN && ct_fractal_replay_counts_of(replay)->refused)
         code = CLI_DAMAGED;
-    return ct_fractal_replay_finish(replay) == CT_OK ? code : cli_library_error(args->ctx);
+    return finish(args, replay, code);
 }
 
 /* Reads the options and replays the stream. Returns an enum cli_exit. */
@@ -75,14 +116,15 @@ static int run(const struct cli_args *args)
     if (!v[OPT_MESSAGES].given)
         return cli_usage_error(args->command,
                                "--messages FILE is missing; it names the recorded messages to read");
-    if (read_target(args, &target))
+    const size_t count = cli_fractal_list(args, OPT_POINT, texts);
+    if (check_target(args) || read_target(args, &target) || read_points(args, texts, count, points))
         return CLI_FAILED;
     const struct ct_fractal_replay_options how = {
         .size = sizeof how,
         .path = v[OPT_MESSAGES].text,
         .target = &target,
         .points = points,
-        .point_count = cli_fractal_list(args, OPT_POINT, texts),
+        .point_count = count,
         .log_name = v[OPT_OUTPUT].text,
         .log = cli_fractal_output_fn(&outputs[LOG], true),
         .log_user = &outputs[LOG],
@@ -92,8 +134,6 @@ static int run(const struct cli_args *args)
         .by_stream = !v[OPT_PGD].given,
         .protocol = cli_fractal_protocol(&v[OPT_PROTOCOL]),
     };
-    for (size_t i = 0; i < how.point_count; i++)
-        points[i] = strtoull(texts[i], NULL, 16);
     int code = CLI_FAILED;
     if (ct_fractal_replay_new(args->ctx, &how, &replay) == CT_OK)
         code = run_stream(args, replay);
@@ -117,7 +157,7 @@ static const struct cli_option options[OPTS] = {
          .arg = "PA",
          .max = UINT64_C(0xffffffffffc0),
          .help = "Physical address of the target's top-level page table. Without this option the register "
-                 "writes in the stream configure the tracer, and the options below have no effect."},
+                 "writes in the stream configure the tracer, and the options about the target are refused."},
     [OPT_ASID] = {.name = "asid",
                   .kind = CLI_NUMBER,
                   .arg = "N",
@@ -139,10 +179,11 @@ static const struct cli_option options[OPTS] = {
                    .kind = CLI_TEXT,
                    .arg = "LO..HI",
                    .help = "Addresses to trace. Default: all."},
-    [OPT_POINT] = {.name = "point",
-                   .kind = CLI_LIST,
-                   .arg = "VA",
-                   .help = "An observation point, hexadecimal."},
+    [OPT_POINT] =
+        {.name = "point",
+         .kind = CLI_LIST,
+         .arg = "VA",
+         .help = "An observation point in the traced range, hexadecimal. Not available in passive mode."},
     [OPT_MODE] = {.name = "mode",
                   .kind = CLI_CHOICE,
                   .choices = cli_fractal_mode_words,
@@ -169,8 +210,10 @@ const struct cli_command cli_fractal_replay = {
              "messages are reported with their line and skipped.",
     .examples = "coretap fractal run -o log --messages port.messages -- ./program 500\n"
                 "coretap fractal replay --messages port.messages -o replayed.log\n",
-    .exit_text = "0: done. 1: done, but there were invalid messages. 2: wrong usage, or something could not "
-                 "be opened, read or written.",
+    .exit_text =
+        "0: done. 1: done, but there were invalid messages, or events are missing, or there are none. "
+        "2: wrong usage, or something could not "
+        "be opened, read or written.",
     .options = options,
     .option_count = OPTS,
     .own_output = true,

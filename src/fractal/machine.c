@@ -114,6 +114,15 @@ static int inconsistent(struct ct_fractal *f, const char *what, uint64_t value)
                    (unsigned long long)f->time, what, (unsigned long long)value);
 }
 
+/* Refuses a message with a time before that of the last one. */
+static int goes_back(struct ct_fractal *f, uint64_t time)
+{
+    f->inconsistent++;
+    return ct_fail(f->ctx, CT_ERR_FORMAT,
+                   "fractal message at %llu: the time goes back to %llu; the message was ignored",
+                   (unsigned long long)f->time, (unsigned long long)time);
+}
+
 /* Handles a DVM message. Virtual addresses belong to the low half (TTBR0). */
 static int dvm(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
@@ -133,7 +142,7 @@ static int dvm(struct ct_fractal *f, const struct ct_fractal_message *m)
 static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
     if (m->time < f->time)
-        return inconsistent(f, "the time goes back to", m->time);
+        return goes_back(f, m->time);
     if (m->initiator > 63)
         return inconsistent(f, "initiator above 63:", m->initiator);
     f->time = m->time;
@@ -222,7 +231,7 @@ int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
 {
     CT_REQUIRE_OF(f, line);
     if (time < f->time)
-        return inconsistent(f, "the time goes back to", time);
+        return goes_back(f, time);
     f->time = time;
     if (!ct_config_enabled(&f->config))
         return CT_OK;

@@ -41,6 +41,8 @@ int ct_fractal_range_parse(struct ct_ctx *ctx, const char *text, uint64_t *lo, u
     }
     return all || bounds(text, lo, hi)
                ? CT_OK
-               : ct_fail(ctx, CT_ERR_FORMAT, "'%s': this is not a range; write it as LO..HI in hexadecimal",
+               : ct_fail(ctx, CT_ERR_FORMAT,
+                         "'%s': this is not a range; write it as LO..HI in hexadecimal, with LO below HI and "
+                         "HI at most 1000000000000",
                          text);
 }

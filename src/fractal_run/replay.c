@@ -36,7 +36,11 @@ struct ct_fractal_replay {
     struct ct_fractal_replay_counts counts;
     uint64_t line; /* number of the last line read */
     uint64_t dropped;
-    char *rest; /* beginning of an incomplete line */
+    uint64_t answers;            /* Data messages that answered a READ or PEEK */
+    uint64_t range_lo, range_hi; /* first and last address of the ranges in register writes */
+    bool enabled;                /* the tracer was enabled, by the options or by the stream */
+    char missing[256];           /* what the log lacks */
+    char *rest;                  /* beginning of an incomplete line */
     size_t rest_size, rest_room;
     bool failed; /* takes no more lines */
     struct ct_fractal_event batch[EVENTS_MAX];
@@ -85,6 +89,42 @@ static int drain_commands(struct ct_fractal_replay *r, uint64_t time, ct_write_f
     return rc;
 }
 
+/* Describes the target as the registers of the tracer have it. */
+static struct ct_fractal_log_info info_of_registers(const struct ct_fractal_replay *r)
+{
+    uint64_t pgd, asid, geometry, control;
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_PGD, 8, &pgd);
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_ASID, 4, &asid);
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_GEOM, 4, &geometry);
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_CTRL, 4, &control);
+    return (struct ct_fractal_log_info){.pgd = pgd,
+                                        .range_lo = r->range_lo < r->range_hi ? r->range_lo : 0,
+                                        .range_hi = r->range_hi,
+                                        .asid = (uint16_t)asid,
+                                        .mode = control >> 1 & 3,
+                                        .granule = (uint8_t)geometry};
+}
+
+/* Begins the log, unless it has begun. The registers describe the target from the first event on. */
+static int open_log(struct ct_fractal_replay *r)
+{
+    const struct ct_fractal_replay_options *o = &r->options;
+    const struct ct_fractal_target *t = o->by_stream ? NULL : o->target;
+    if (!o->log || r->writer)
+        return CT_OK;
+    struct ct_fractal_log_info info = t ? (struct ct_fractal_log_info){.pgd = t->pgd,
+                                                                       .range_lo = t->range_lo,
+                                                                       .range_hi = t->range_hi,
+                                                                       .asid = t->asid,
+                                                                       .mode = t->mode,
+                                                                       .granule = t->granule}
+                                        : info_of_registers(r);
+    info.fields = CT_FRACTAL_FIELD_ALL;
+    info.text = "source=message stream\n";
+    return ct_fractal_writer_to(r->ctx, o->log, o->log_user, o->log_name ? o->log_name : "log", &info,
+                                &r->writer);
+}
+
 /* Moves logged events from the ring to the log. */
 static int drain_events(struct ct_fractal_replay *r)
 {
@@ -94,7 +134,8 @@ static int drain_events(struct ct_fractal_replay *r)
     ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_DROPPED, 8, &dropped);
     while (!rc && (n = ct_fractal_events(r->fractal, r->batch, EVENTS_MAX))) {
         r->counts.events += n;
-        if (r->writer)
+        rc = open_log(r);
+        if (!rc && r->writer)
             rc = ct_fractal_writer_add(r->writer, r->batch, n, dropped - r->dropped);
         r->dropped = dropped;
     }
@@ -120,12 +161,28 @@ static void refuse(struct ct_fractal_replay *r)
     o->refused(o->refused_user, text);
 }
 
+/* Notes what a register write says about ranges, and whether the tracer is enabled. */
+static void note_registers(struct ct_fractal_replay *r, const struct ct_fractal_message *m)
+{
+    uint64_t control;
+    if (m && m->addr == CT_FRACTAL_REG_RANGE_LO && m->value < r->range_lo)
+        r->range_lo = m->value;
+    if (m && m->addr == CT_FRACTAL_REG_RANGE_HI && m->value > r->range_hi)
+        r->range_hi = m->value;
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_CTRL, 4, &control);
+    r->enabled |= (control & CT_FRACTAL_CTRL_ENABLE) != 0;
+}
+
 /* Processes a message and the commands that it causes. */
 static int take_message(struct ct_fractal_replay *r, const struct ct_fractal_message *m, const uint64_t *line)
 {
-    if (m->op == CT_FRACTAL_DATA ? ct_fractal_data(r->fractal, m->time, m->addr, line)
-                                 : ct_fractal_take_message(r->fractal, m))
+    const bool data = m->op == CT_FRACTAL_DATA;
+    if (data ? ct_fractal_data(r->fractal, m->time, m->addr, line) : ct_fractal_take_message(r->fractal, m))
         refuse(r);
+    else
+        r->answers += data;
+    if (m->op == CT_FRACTAL_REG_WRITE)
+        note_registers(r, m);
     return drain_commands(r, m->time, r->options.commands);
 }
 
@@ -265,7 +322,7 @@ int ct_fractal_replay_run(struct ct_fractal_replay *r)
 int ct_fractal_replay_finish(struct ct_fractal_replay *r)
 {
     CT_REQUIRE(NULL, r);
-    const int rc = r->failed ? CT_OK : take_rest(r);
+    const int rc = r->failed ? CT_OK : (take_rest(r) ?: open_log(r));
     const int closed = ct_fractal_writer_close(r->writer);
     r->writer = NULL;
     r->failed = true;
@@ -274,6 +331,21 @@ int ct_fractal_replay_finish(struct ct_fractal_replay *r)
 
 /* ---- the object ---- */
 
+/* Sets an observation point of the target. */
+static int set_point(struct ct_fractal_replay *r, uint64_t va)
+{
+    const struct ct_fractal_target *t = r->options.target;
+    const char *why = t->mode == CT_FRACTAL_PASSIVE
+                          ? "in passive mode its line stays in the caches, so most accesses would be missed"
+                      : va < t->range_lo || va >= t->range_hi
+                          ? "it is outside of the traced range, so no hit would be logged"
+                          : NULL;
+    if (why)
+        return ct_fail(r->ctx, CT_ERR_CONFIG, "point 0x%llx: %s; nothing was replayed",
+                       (unsigned long long)va, why);
+    return ct_fractal_port_point(r->port, va, 1);
+}
+
 /* Configures the tracer for the target, if there is one, before the first message. */
 static int configure(struct ct_fractal_replay *r)
 {
@@ -281,9 +353,10 @@ static int configure(struct ct_fractal_replay *r)
     if (!o->target || o->by_stream)
         return CT_OK;
     int rc = ct_fractal_port_start(r->port, o->target);
+    note_registers(r, NULL);
     for (size_t i = 0; i < o->point_count && !rc; i++)
-        rc = ct_fractal_port_point(r->port, o->points[i], 1);
-    return rc ? rc : drain_commands(r, 0, NULL);
+        rc = set_point(r, o->points[i]);
+    return rc ? rc : drain_commands(r, 0, o->commands);
 }
 
 /* Opens the stream named in the options. */
@@ -299,25 +372,6 @@ static int open_stream(struct ct_fractal_replay *r)
     return CT_OK;
 }
 
-/* Begins the log. */
-static int open_log(struct ct_fractal_replay *r)
-{
-    static const struct ct_fractal_target all = {
-        .range_hi = UINT64_C(1) << 48, .granule = 12, .va_bits = 48, .mode = CT_FRACTAL_ACTIVE};
-    const struct ct_fractal_replay_options *o = &r->options;
-    const struct ct_fractal_target *t = o->target ? o->target : &all;
-    const struct ct_fractal_log_info info = {.pgd = t->pgd,
-                                             .range_lo = t->range_lo,
-                                             .range_hi = t->range_hi,
-                                             .asid = t->asid,
-                                             .mode = t->mode,
-                                             .granule = t->granule,
-                                             .fields = CT_FRACTAL_FIELD_ALL,
-                                             .text = "source=message stream\n"};
-    return ct_fractal_writer_to(r->ctx, o->log, o->log_user, o->log_name ? o->log_name : "log", &info,
-                                &r->writer);
-}
-
 /* Creates everything that the options require. */
 static int set_up(struct ct_fractal_replay *r)
 {
@@ -326,12 +380,12 @@ static int set_up(struct ct_fractal_replay *r)
     if (!rc && o->protocol != CT_FRACTAL_NEUTRAL)
         rc = ct_fractal_wire_new(r->ctx, o->protocol, &r->wire);
     if (!rc)
-        rc = configure(r);
-    if (!rc)
         rc = open_stream(r);
     if (!rc && o->commands)
         rc = o->commands(o->commands_user, CT_FRACTAL_COMMANDS_HEADER, sizeof CT_FRACTAL_COMMANDS_HEADER - 1);
-    return !rc && o->log ? open_log(r) : rc;
+    if (!rc)
+        rc = configure(r);
+    return !rc && o->target && !o->by_stream ? open_log(r) : rc;
 }
 
 int ct_fractal_replay_new(struct ct_ctx *ctx, const struct ct_fractal_replay_options *options,
@@ -349,6 +403,7 @@ int ct_fractal_replay_new(struct ct_ctx *ctx, const struct ct_fractal_replay_opt
         return ct_fail_nomem(ctx, "a replay");
     r->ctx = ctx;
     r->options = own;
+    r->range_lo = UINT64_MAX;
     r->name = own.path ? own.path : "messages";
     rc = set_up(r);
     if (rc)
@@ -377,6 +432,44 @@ void ct_fractal_replay_free(struct ct_fractal_replay *r)
 const struct ct_fractal_replay_counts *ct_fractal_replay_counts_of(const struct ct_fractal_replay *r)
 {
     return r ? &r->counts : NULL;
+}
+
+/* Returns why the log has no event. */
+static const char *why_empty(const struct ct_fractal_replay *r)
+{
+    uint64_t walks, refills;
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_WALKS, 8, &walks);
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_REFILLS, 8, &refills);
+    return !r->counts.messages ? "the stream has no messages"
+           : !r->enabled       ? "no register write in the stream enables the tracer; name the target's page "
+                                 "table (--pgd)"
+           : !walks            ? "the stream has no read of the target's page table: its address (--pgd) "
+                                 "is wrong, or all walks hit in the caches"
+           : !refills ? "no descriptor that was read maps an address of the traced ranges; check the ranges, "
+                        "the granule and the bits of an address"
+                      : "no read was of a page whose translation is known";
+}
+
+const char *ct_fractal_replay_missing(struct ct_fractal_replay *r)
+{
+    uint64_t status;
+    if (!r)
+        return NULL;
+    const uint64_t asked = r->counts.commands[CT_FRACTAL_CMD_READ] + r->counts.commands[CT_FRACTAL_CMD_PEEK];
+    ct_fractal_reg_read(r->fractal, CT_FRACTAL_REG_STATUS, 4, &status);
+    if (asked > r->answers)
+        snprintf(r->missing, sizeof r->missing,
+                 "of %llu lines of page tables that the tracer asked for, the stream has only %llu as Data; "
+                 "translations and their events are missing",
+                 (unsigned long long)asked, (unsigned long long)r->answers);
+    else if (status & CT_FRACTAL_STATUS_LOST)
+        snprintf(r->missing, sizeof r->missing,
+                 "the tracer had no room for an observation point or a page table; events are missing");
+    else if (!r->counts.events)
+        snprintf(r->missing, sizeof r->missing, "there are no events, because %s", why_empty(r));
+    else
+        return NULL;
+    return r->missing;
 }
 
 /* Prints a name and a number. */

@@ -64,6 +64,25 @@ TEST_WITH(lines_that_cannot_be_are_told, ctx)
     output_free(&summary);
 }
 
+TEST_WITH(missing_tables_are_told, ctx)
+{
+    static const char asked[] = "1,ReadShared,0,D,0x1000,0\n", answer[] = "2,Data,63,D,0x1000,";
+    const struct ct_fractal_replay_options how = {.size = sizeof how, .target = &target};
+    struct ct_fractal_replay *r;
+    char content[130];
+    memset(content, '0', sizeof content);
+    content[128] = '\n';
+    assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
+    assert_non_null(strstr(ct_fractal_replay_missing(r), "no messages"));
+    assert_int_equal(ct_fractal_replay_push(r, asked, sizeof asked - 1), CT_OK);
+    assert_non_null(strstr(ct_fractal_replay_missing(r), "of 1 lines of page tables"));
+    assert_int_equal(ct_fractal_replay_push(r, answer, sizeof answer - 1), CT_OK);
+    assert_int_equal(ct_fractal_replay_push(r, content, 129), CT_OK);
+    assert_non_null(strstr(ct_fractal_replay_missing(r), "no descriptor that was read"));
+    assert_null(ct_fractal_replay_missing(NULL));
+    ct_fractal_replay_free(r);
+}
+
 TEST(only_the_first_line_is_a_header)
 {
     static const char stream[] = "time,op\ntime,op\n";
@@ -116,8 +135,8 @@ TEST(receivers_end_a_replay)
     assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
     assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
     assert_memory_equal(log.text, "CTFRACT1", 8);
-    assert_memory_equal(commands.text, CT_FRACTAL_COMMANDS_HEADER "1,",
-                        sizeof CT_FRACTAL_COMMANDS_HEADER "1," - 1);
+    assert_memory_equal(commands.text, CT_FRACTAL_COMMANDS_HEADER "0,Clean",
+                        sizeof CT_FRACTAL_COMMANDS_HEADER "0,Clean" - 1);
     ct_fractal_replay_free(r);
     output_free(&log);
     output_free(&commands);

@@ -32,7 +32,7 @@ $ coretap fractal run /bin/sh
 ! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal run -o $T/log --range 5..3 -- $T/none
-! coretap fractal run: --range: '5..3': this is not a range; write it as LO..HI in hexadecimal
+! coretap fractal run: --range: '5..3': this is not a range; write it as LO..HI in hexadecimal, with LO below HI and HI at most 1000000000000
 ! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal replay --messages /dev/zero --pgd 1000 --va-bits 39 -o $T/log
@@ -51,6 +51,45 @@ $ coretap fractal replay
 ! coretap fractal replay: --messages FILE is missing; it names the recorded messages to read
 ! Try 'coretap fractal replay --help'.
 [2]
+A replay without an event says why, and options that cannot have an effect are refused.
+$ printf '1,ReadShared,0,D,0x1000,0\n' > $T/one
+$ : > $T/none; coretap fractal replay --messages $T/none --pgd 1000 > $T/out
+! coretap: $T/none: there are no events, because the stream has no messages
+[1]
+$ coretap fractal replay --messages $T/one > $T/out
+! coretap: $T/one: there are no events, because no register write in the stream enables the tracer; name the target's page table (--pgd)
+[1]
+$ coretap fractal replay --messages $T/one --pgd 1000 > $T/out
+! coretap: $T/one: of 1 lines of page tables that the tracer asked for, the stream has only 0 as Data; translations and their events are missing
+[1]
+$ coretap fractal replay --messages $T/one --pgd 2000 > $T/out
+! coretap: $T/one: there are no events, because the stream has no read of the target's page table: its address (--pgd) is wrong, or all walks hit in the caches
+[1]
+$ coretap fractal replay --messages $T/one --mode passive
+! coretap fractal replay: --mode needs --pgd; without it the register writes in the stream configure the tracer
+! Try 'coretap fractal replay --help'.
+[2]
+$ coretap fractal replay --messages $T/one --pgd 1000 --point main
+! coretap fractal replay: --point: 'main' is not a hexadecimal address below 1000000000000; messages have no names of programs
+! Try 'coretap fractal replay --help'.
+[2]
+$ coretap fractal replay --messages $T/one --pgd 1000 --point 4000 --range 5000..6000
+! coretap: point 0x4000: it is outside of the traced range, so no hit would be logged; nothing was replayed
+[2]
+$ coretap fractal replay --messages $T/one --pgd 1000 --point 4000 --mode passive
+! coretap: point 0x4000: in passive mode its line stays in the caches, so most accesses would be missed; nothing was replayed
+[2]
+The commands that set up the target are among the tracer's commands, and register writes describe the target in the log.
+$ coretap fractal replay --messages $T/one --pgd 1000 --range 0..1000 --commands $T/commands > $T/out; cat $T/commands
+| time,command,pa,va,asid,flits
+| 0,Clean,0x1000,0x0,0,
+| 0,Clean,0x1040,0x0,0,
+| 0,TlbiAsid,0x0,0x0,0,
+| 1,Read,0x1000,0x0,0,
+! coretap: $T/one: of 1 lines of page tables that the tracer asked for, the stream has only 0 as Data; translations and their events are missing
+$ printf '0,RegWrite,0,-,0x10,0x1000\n0,RegWrite,0,-,0x1c,0x270e\n0,RegWrite,0,-,0x20,0x4000\n0,RegWrite,0,-,0x28,0x8000\n0,RegWrite,0,-,0x64,1\n0,RegWrite,0,-,0x8,1\n' > $T/set; coretap fractal replay --messages $T/set -o $T/log > $T/out; coretap fractal report -q $T/log | head -1
+| range     0x4000..0x8000, mode passive, page of 16 KiB
+! coretap: $T/set: there are no events, because the stream has no read of the target's page table: its address (--pgd) is wrong, or all walks hit in the caches
 $ printf 'time,op,initiator,kind,addr,value\n1,ReadShared,0,D,0x1000,0\n2,Nonsense,0,D,0,0\n0,ReadOnce,0,D,0,0\n' > $T/m
 $ coretap fractal replay --messages $T/m --pgd 1000 --va-bits 39 -o $T/log | head -6
 | messages         3
@@ -60,18 +99,20 @@ $ coretap fractal replay --messages $T/m --pgd 1000 --va-bits 39 -o $T/log | hea
 | DROPPED          0
 | WALKS            1
 ! coretap: $T/m:3: column 11: op: unknown operation
-! coretap: $T/m:4: fractal message at 1: the time goes back to 0x0; the message was ignored
+! coretap: $T/m:4: fractal message at 1: the time goes back to 0; the message was ignored
+! coretap: $T/m: of 1 lines of page tables that the tracer asked for, the stream has only 0 as Data; translations and their events are missing
 $ printf '1,SNP.SnpShared,0,D,0x200,0\n2,SNP.0x18,0,D,0,0\n3,SNP.SnpUnique,0,D,0x2000000000000,0\n4,AC.ReadOnce,0,D,0,0\n5,SNP.SnpDVMOp,0,-,0,0\n' > $T/flits
-$ coretap fractal replay --protocol chi --messages $T/flits --pgd 1000 --va-bits 39 --commands $T/commands | head -3; cat $T/commands
+$ coretap fractal replay --protocol chi --messages $T/flits --pgd 1000 --va-bits 39 --commands $T/commands | head -3; tail -2 $T/commands
 | messages         5
 | refused          4
 | SNOOPS           1
-| time,command,pa,va,asid,flits
+| 0,TlbiAsid,0x0,0x0,0,REQ.DVMOp:0x5e0:0x0
 | 1,Read,0x1000,0x0,0,REQ.ReadShared:0x1000:0x0
 ! coretap: $T/flits:2: SNP opcode 0x18: the opcode is reserved; the flit was ignored
 ! coretap: $T/flits:3: SNP.SnpUnique address 0x2000000000000: the address has more than 49 bits; the flit was ignored
 ! coretap: $T/flits:4: a flit of channel AC: chi has no such channel; the flit was ignored
 ! coretap: $T/flits:5: 1 DVM messages are without their second part at the end of the stream; they are lost
+! coretap: $T/flits: of 1 lines of page tables that the tracer asked for, the stream has only 0 as Data; translations and their events are missing
 $ coretap fractal replay --messages $T/flits --pgd 1000 --va-bits 39 | head -2
 | messages         5
 | refused          5
@@ -80,6 +121,7 @@ $ coretap fractal replay --messages $T/flits --pgd 1000 --va-bits 39 | head -2
 ! coretap: $T/flits:3: a flit of SNP: the protocol is unknown, so the flit was ignored; give it with --protocol
 ! coretap: $T/flits:4: a flit of AC: the protocol is unknown, so the flit was ignored; give it with --protocol
 ! coretap: $T/flits:5: a flit of SNP: the protocol is unknown, so the flit was ignored; give it with --protocol
+! coretap: $T/flits: there are no events, because the stream has no read of the target's page table: its address (--pgd) is wrong, or all walks hit in the caches
 $ coretap fractal run --protocol cxl -o $T/log -- $T/none
 ! coretap fractal run: --protocol: 'cxl' is not one of ace, chi
 ! Try 'coretap fractal run --help'.
