@@ -3,6 +3,7 @@
 #include "cli/fractal.h"
 #include "cli/fractal_source.h"
 #include "cli/fractal_sums.h"
+#include "coretap/fractal_sums.h"
 
 enum {
     OPT_ELF,
@@ -30,6 +31,24 @@ static unsigned format_of(const struct cli_value *v)
                                    : CT_FRACTAL_REPORT_TEXT;
 }
 
+/* Reports what the log lacks. Returns CLI_CLEAN or CLI_DAMAGED. */
+static int tell_missing(const struct cli_args *args, struct ct_fractal_log *log, uint64_t events,
+                        unsigned format)
+{
+    uint64_t dropped, damaged;
+    ct_fractal_reader_losses(ct_fractal_log_reader(log), &dropped, &damaged);
+    if (dropped && format != CT_FRACTAL_REPORT_TEXT)
+        cli_say("%s: the tracer dropped %llu events, which are missing", args->operand,
+                (unsigned long long)dropped);
+    if (damaged)
+        cli_say("%s: %llu bytes of the log are damaged; only the intact part was used", args->operand,
+                (unsigned long long)damaged);
+    if (!events)
+        cli_say("%s: the log has no events%s", args->operand,
+                args->values[OPT_PROCESS].given ? " of this process" : "");
+    return damaged || !events ? CLI_DAMAGED : CLI_CLEAN;
+}
+
 /* Prints the report of an open log. Returns an enum cli_exit. */
 static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
 {
@@ -45,21 +64,14 @@ static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
     const struct ct_fractal_report_write_options how = {
         .size = sizeof how, .rows = v[OPT_TOP].number, .format = (uint8_t)format_of(v)};
     struct ct_fractal_report *report = NULL;
-    uint64_t dropped, damaged;
     const int rc = ct_fractal_report_new(args->ctx, log, &named, &report);
-    ct_fractal_reader_losses(ct_fractal_log_reader(log), &dropped, &damaged);
+    const uint64_t events = rc == CT_OK ? ct_fractal_sums_totals(ct_fractal_report_sums(report))->events : 0;
     const int code =
         rc == CT_OK
             ? cli_fractal_written(args, ct_fractal_report_write(report, &how, cli_output_write, stdout))
             : cli_library_error(args->ctx);
     ct_fractal_report_free(report);
-    if (code != CLI_CLEAN)
-        return code;
-    if (!damaged)
-        return CLI_CLEAN;
-    cli_say("%s: %llu bytes of the log are damaged; only the intact part was used", args->operand,
-            (unsigned long long)damaged);
-    return CLI_DAMAGED;
+    return code == CLI_CLEAN ? tell_missing(args, log, events, how.format) : code;
 }
 
 /* Prints the sum of several logs or saved sums. Returns an enum cli_exit. */
@@ -157,8 +169,10 @@ const struct cli_command cli_fractal_report = {
         "their times. Instead of a log, coretap also accepts a file written by --data or 'coretap merge'.",
     .examples = "coretap fractal report log\n"
                 "coretap fractal report --html -o log.html log\n",
-    .exit_text = "0: done. 1: done, but a log is damaged; its undamaged part was used. 2: wrong usage, or "
-                 "something could not be opened, read or written.",
+    .exit_text =
+        "0: done. 1: done, but a log is damaged, and its undamaged part was used, or has no events. 2: "
+        "wrong usage, or "
+        "something could not be opened, read or written.",
     .options = options,
     .option_count = OPTS,
     .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,

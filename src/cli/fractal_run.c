@@ -37,6 +37,17 @@ enum {
     OUTPUTS
 };
 
+/* Returns why a log has no events. */
+static const char *why_empty(const struct cli_args *args, const struct ct_fractal_simulate_result *r)
+{
+    if (args->values[OPT_POINTS_ONLY].given)
+        return "no observation point was accessed";
+    return r->targets
+               ? "no translation of the missing accesses was seen at the port; choose --mode points or active"
+               : "no access to the traced ranges missed the last-level cache; --point logs every access to a "
+                 "place";
+}
+
 /* Prints the counts of a run. */
 static void print_summary(const struct cli_args *args, const struct ct_fractal_simulate_result *r)
 {
@@ -59,6 +70,8 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
         cli_say("%u selections NAME:PLACE name a program that no process started; they trace nothing; give "
                 "the last part of the program's path as NAME, and follow children with --follow-forks",
                 r->unmet);
+    if (!r->events)
+        cli_say("the log has no events: %s", why_empty(args, r));
     if (r->unseen)
         cli_say(
             "programs accessed memory by SVE instructions, which QEMU does not report; these accesses are "

@@ -275,8 +275,11 @@ static int read_header(struct ct_fractal_reader *r, const char *name)
                        "%s: this is not a FRACTAL event log, because it does not begin with CTFRACT1", name);
     const uint32_t header = ct_load32(p + 8), count = ct_load32(p + 16), text = ct_load32(p + 20);
     r->record = ct_load32(p + 12);
-    if (count > 16 || text > TEXT_MAX || header != HEADER_BYTES + count * FIELD_BYTES + text ||
-        header > r->size)
+    if (header > r->size)
+        return ct_fail(r->ctx, CT_ERR_FORMAT,
+                       "%s: the event log ends inside its header, after %zu of %u bytes; use a complete copy",
+                       name, r->size, header);
+    if (count > 16 || text > TEXT_MAX || header != HEADER_BYTES + count * FIELD_BYTES + text)
         return ct_fail(r->ctx, CT_ERR_FORMAT,
                        "%s: the header of the event log is damaged: its %u bytes do not fit its %u fields "
                        "and %u bytes of text; use an undamaged copy",

@@ -140,11 +140,13 @@ static int by_number(const void *a, const void *b)
     return ct_order(x, y);
 }
 
-size_t ct_fractal_report_top(const struct ct_fractal_report *r, size_t *out, size_t most)
+size_t ct_fractal_report_top(const struct ct_fractal_report *r, unsigned first, unsigned last, size_t *out,
+                             size_t most)
 {
-    size_t n = 0;
+    size_t n = 0, count;
+    const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     for (size_t i = 0; i < r->name_count; i++) {
-        if (!r->by_name[i].events)
+        if (!r->by_name[i].events || all[i].kind < first || all[i].kind > last)
             continue;
         size_t at = n < most ? n++ : most;
         while (at && r->by_name[out[at - 1]].events < r->by_name[i].events) {
@@ -158,11 +160,43 @@ size_t ct_fractal_report_top(const struct ct_fractal_report *r, size_t *out, siz
     return n;
 }
 
+/* Returns the sum of a point of the log, or NULL. */
+static const struct ct_fractal_point_sum *point_sum(const struct ct_fractal_report *r, unsigned point)
+{
+    size_t count;
+    const struct ct_fractal_by_point *p = &r->points[point];
+    const struct ct_fractal_point_sum *all = ct_fractal_sums_points(r->sums, &count);
+    for (size_t i = 0; i < count && p->name; i++)
+        if (all[i].offset == p->offset && strcmp(all[i].name, p->name) == 0)
+            return &all[i];
+    return NULL;
+}
+
+bool ct_fractal_report_point(const struct ct_fractal_report *r, unsigned point,
+                             struct ct_fractal_point_row *row)
+{
+    const struct ct_fractal_by_point *p = &r->points[point];
+    const struct ct_fractal_point_sum *sum = point_sum(r, point);
+    const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
+    if (!sum)
+        return false;
+    *row = (struct ct_fractal_point_row){
+        .va = p->offset + ct_fractal_log_bias(r->log),
+        .hits = sum->hits,
+        .first = ct_fractal_report_ms(r, p->first),
+        .shortest = (double)sum->shortest * scale,
+        .mean = sum->intervals ? (double)sum->total / (double)sum->intervals * scale : 0,
+        .longest = (double)sum->longest * scale,
+        .name = sum->name,
+        .is_line = p->is_line};
+    return true;
+}
+
 /* Chooses the rows of the pictures, and allocates their cells. */
 static int choose_rows(struct ct_fractal_report *r)
 {
     size_t top[REPORT_ROWS], count;
-    const size_t rows = ct_fractal_report_top(r, top, REPORT_ROWS);
+    const size_t rows = ct_fractal_report_top(r, CT_FRACTAL_FUNCTION, CT_FRACTAL_ELSEWHERE, top, REPORT_ROWS);
     const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     /* in the order of first execution, which the eye can follow */
     for (size_t i = 1; i < rows; i++)

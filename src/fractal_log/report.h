@@ -12,6 +12,7 @@
 #define REPORT_ROWS     40   /* most functions in a timeline */
 #define REPORT_MAP_ROWS 96   /* most pages in a heatmap */
 #define REPORT_SET_ROWS 64   /* most groups of cache sets */
+#define REPORT_ROWS_MAX 256  /* most rows of a table */
 
 struct ct_fractal_by_name {
     uint64_t events, first, last;
@@ -73,8 +74,22 @@ static inline uint64_t ct_fractal_part(uint64_t span, unsigned part, unsigned al
 /* Returns the name of the log's mode, or "?". */
 const char *ct_fractal_report_mode(const struct ct_fractal_report *r);
 
-/* Writes the indices of the names with the most events, at most `most`. Returns how many. */
-size_t ct_fractal_report_top(const struct ct_fractal_report *r, size_t *out, size_t most);
+/* Writes the indices of the names of kinds `first` to `last` with the most events, at most `most`. Returns
+ * how many. */
+size_t ct_fractal_report_top(const struct ct_fractal_report *r, unsigned first, unsigned last, size_t *out,
+                             size_t most);
+
+/* What a table says about an observation point; times in milliseconds, or in cycles without a clock. */
+struct ct_fractal_point_row {
+    uint64_t va, hits;
+    double first, shortest, mean, longest;
+    const char *name;
+    bool is_line; /* of several points in one line */
+};
+
+/* Fills in the row of an observation point. Returns false when it was not hit. */
+bool ct_fractal_report_point(const struct ct_fractal_report *r, unsigned point,
+                             struct ct_fractal_point_row *row);
 
 /* Counts the cells of the pictures, once. */
 int ct_fractal_report_draw(struct ct_fractal_report *r);

@@ -4,12 +4,16 @@
 
 #include "fractal_log/each.h"
 
-/* Prints the names with the most events as an HTML table. */
-static void html_table(const struct ct_fractal_report *r, FILE *out)
+/* Prints the names of kinds `first` to `last` with the most events as an HTML table. */
+static void html_names(const struct ct_fractal_report *r, FILE *out, unsigned first, unsigned last)
 {
-    size_t top[256], count;
-    const size_t n = ct_fractal_report_top(r, top, 256);
+    size_t top[REPORT_ROWS_MAX], count;
+    const size_t n = ct_fractal_report_top(r, first, last, top, REPORT_ROWS_MAX);
     const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
+    if (!n) {
+        fputs("<p>none</p>\n", out);
+        return;
+    }
     fputs("<table><tr><th>events</th><th>share</th><th>first</th><th>last</th><th>name</th></tr>\n", out);
     for (size_t i = 0; i < n; i++) {
         const struct ct_fractal_by_name *b = &r->by_name[top[i]];
@@ -20,6 +24,37 @@ static void html_table(const struct ct_fractal_report *r, FILE *out)
         fputs("</td></tr>\n", out);
     }
     fputs("</table>\n", out);
+}
+
+static void html_functions(const struct ct_fractal_report *r, FILE *out)
+{
+    html_names(r, out, CT_FRACTAL_FUNCTION, CT_FRACTAL_FUNCTION);
+}
+
+static void html_objects(const struct ct_fractal_report *r, FILE *out)
+{
+    html_names(r, out, CT_FRACTAL_OBJECT, CT_FRACTAL_ELSEWHERE);
+}
+
+/* Prints a table of the observation points. */
+static void html_points(const struct ct_fractal_report *r, FILE *out)
+{
+    struct ct_fractal_point_row p;
+    unsigned rows = 0;
+    for (unsigned i = 0; i < CT_FRACTAL_LOG_POINTS; i++) {
+        if (!ct_fractal_report_point(r, i, &p))
+            continue;
+        if (!rows++)
+            fputs("<table><tr><th>address</th><th>hits</th><th>first</th><th>shortest</th><th>mean</th>"
+                  "<th>longest</th><th>name</th></tr>\n",
+                  out);
+        fprintf(out,
+                "<tr><td>0x%llx</td><td>%llu</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>",
+                (unsigned long long)p.va, (unsigned long long)p.hits, p.first, p.shortest, p.mean, p.longest);
+        ct_fractal_put_xml(out, p.name);
+        fputs("</td></tr>\n", out);
+    }
+    fputs(rows ? "</table>\n" : "<p>none was hit</p>\n", out);
 }
 
 void ct_fractal_report_html(const struct ct_fractal_report *r, FILE *out)
@@ -43,11 +78,11 @@ void ct_fractal_report_html(const struct ct_fractal_report *r, FILE *out)
     fprintf(
         out,
         "<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
-        "dropped%s.</p>\n",
+        "dropped; %llu bytes damaged%s.</p>\n",
         (unsigned long long)r->events, ct_fractal_report_ms(r, r->end), r->info->clock_hz ? "ms" : "cycles",
         (unsigned long long)ct_fractal_sums_totals(r->sums)->insns, (unsigned long long)r->info->range_lo,
         (unsigned long long)r->info->range_hi, ct_fractal_report_mode(r), (unsigned long long)r->dropped,
-        alone);
+        (unsigned long long)r->damaged, alone);
     if (r->runs > 1)
         fprintf(out, "<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
     static const struct {
@@ -57,7 +92,9 @@ void ct_fractal_report_html(const struct ct_fractal_report *r, FILE *out)
                  {"Pages over time", ct_fractal_report_svg_heat},
                  {"Cache sets over time", ct_fractal_report_svg_sets},
                  {"Lines of the busiest page", ct_fractal_report_svg_lines},
-                 {"Functions and objects", html_table}};
+                 {"Functions", html_functions},
+                 {"Objects, sections and regions", html_objects},
+                 {"Milestones (observation points)", html_points}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         fprintf(out, "<h2>%s</h2>\n<div class=\"scroll\" tabindex=\"0\">\n", parts[i].title);
         parts[i].print(r, out);

@@ -11,56 +11,37 @@
 static void text_names(const struct ct_fractal_report *r, FILE *out, uint64_t wanted, unsigned first,
                        unsigned last, const char *title)
 {
-    size_t top[256], count, shown = 0;
-    const size_t n = ct_fractal_report_top(r, top, 256);
+    size_t top[REPORT_ROWS_MAX], count;
+    const size_t n =
+        ct_fractal_report_top(r, first, last, top, wanted < REPORT_ROWS_MAX ? wanted : REPORT_ROWS_MAX);
     const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
     fprintf(out, "\n%s\n%10s %7s %12s %12s  %s\n", title, "events", "share", "first", "last", "name");
-    for (size_t i = 0; i < n && shown < wanted; i++) {
+    for (size_t i = 0; i < n; i++) {
         const struct ct_fractal_by_name *b = &r->by_name[top[i]];
-        const struct ct_fractal_name *name = &all[top[i]];
-        if (name->kind < first || name->kind > last)
-            continue;
-        shown++;
         fprintf(out, "%10llu %6.2f%% %12.4f %12.4f  %s\n", (unsigned long long)b->events,
                 100.0 * (double)b->events / (double)r->events, ct_fractal_report_ms(r, b->first),
-                ct_fractal_report_ms(r, b->last), name->text);
+                ct_fractal_report_ms(r, b->last), all[top[i]].text);
     }
-    if (!shown)
+    if (!n)
         fputs("      none\n", out);
-}
-
-/* Returns the sum of a point of the log, or NULL. */
-static const struct ct_fractal_point_sum *point_sum(const struct ct_fractal_report *r, uint32_t point)
-{
-    size_t count;
-    const struct ct_fractal_by_point *p = &r->points[point];
-    const struct ct_fractal_point_sum *all = ct_fractal_sums_points(r->sums, &count);
-    for (size_t i = 0; i < count; i++)
-        if (all[i].offset == p->offset && strcmp(all[i].name, p->name) == 0)
-            return &all[i];
-    return NULL;
 }
 
 /* Prints a table of the observation points. */
 static void text_points(const struct ct_fractal_report *r, FILE *out)
 {
+    struct ct_fractal_point_row p;
     bool any = false;
     for (unsigned i = 0; i < CT_FRACTAL_LOG_POINTS; i++) {
-        const struct ct_fractal_point_sum *p = r->points[i].name ? point_sum(r, i) : NULL;
-        if (!p)
+        if (!ct_fractal_report_point(r, i, &p))
             continue;
         if (!any)
             fprintf(out, "\nMilestones (observation points)\n%5s %18s %10s %12s %12s %12s %12s  %-8s %s\n",
                     "point", "va", "hits", "first", "shortest", "mean", "longest", "told by", "name");
         any = true;
-        const unsigned long long va = r->points[i].offset + ct_fractal_log_bias(r->log);
-        const double mean = p->intervals ? (double)p->total / (double)p->intervals : 0;
-        const double scale = r->info->clock_hz ? 1e3 / (double)r->info->clock_hz : 1;
-        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  %-8s ", i, va,
-                (unsigned long long)p->hits, ct_fractal_report_ms(r, r->points[i].first),
-                (double)p->shortest * scale, mean * scale, (double)p->longest * scale,
-                r->points[i].is_line ? "line" : "address");
-        ct_put_printable(out, p->name);
+        fprintf(out, "%5u 0x%016llx %10llu %12.4f %12.4f %12.4f %12.4f  %-8s ", i, (unsigned long long)p.va,
+                (unsigned long long)p.hits, p.first, p.shortest, p.mean, p.longest,
+                p.is_line ? "line" : "address");
+        ct_put_printable(out, p.name);
         fputc('\n', out);
     }
 }

@@ -67,6 +67,11 @@ def five_runs(folder, program):
     return re.search(r"^runs +5,", coretap("report", log, "--elf", program), re.MULTILINE)
 
 
+def a_single_run_is_none_of_several(folder, program):
+    log, _, _ = run(folder, program, "--section", ".text", "--mode", "points", size="96x80")
+    return "\nruns " not in coretap("report", log, "--elf", program)
+
+
 def pictures(folder, program):
     log, _, _ = run(folder, program, size="96x80")
     long = "main_whose_name_is_longer_than_any_row_of_a_picture"
@@ -357,7 +362,8 @@ def names_without_elf(folder, _):
 
 
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
-         small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
+         small_reverse_tlb, messages_replay, points_show_every_call, five_runs,
+         a_single_run_is_none_of_several, pictures,
          monitors_know_processes, all_of_a_child_that_is_waited_for,
          all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name, files_have_their_paths,
          calls_of_threads_are_told_apart, the_exit_code_is_that_of_the_program, names_without_elf]

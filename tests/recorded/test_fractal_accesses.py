@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the log of a program has the accesses that its source says: blocks that are zeroed, copies of a
 C library that chooses its instructions by the processor, accesses over the end of a line, and memory that is
-mapped anew at the same addresses. Prints TAP.
+mapped anew at the same addresses; and that the report shows objects beside many functions. Prints TAP.
 
 usage: test_fractal_accesses.py COMMAND PLUGIN"""
 import collections
 import csv
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,16 @@ int main(void)
     return 0;
 }
 """,
+    # more functions than rows of a table, each with more misses than the object
+    "many": """
+char small[64] __attribute__((aligned(64))) = {1};
+__asm__(".text\\n .altmacro\\n .macro one number\\n .balign 4096\\n "
+        ".type many\\\\number, %function\\n many\\\\number:\\n .rept 4\\n nop\\n .balign 64\\n "
+        ".endr\\n .size many\\\\number, .-many\\\\number\\n .endm\\n .global many\\n many:\\n "
+        ".set n, 0\\n .rept 300\\n one %n\\n .set n, n + 1\\n .endr\\n ret\\n ");
+void many(void);
+int main(void) { many(); return small[0] - 1; }
+""",
     "maps": """
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -100,7 +111,7 @@ def trace(folder, program, *options, cpu=None, codes=(0,)):
     log = folder / "log"
     said = command.run(COMMAND, "fractal", "run", "-q", "-o", log, *options, "--", folder / program, env=env,
                        codes=codes).stderr
-    listed = command.output(COMMAND, "fractal", "report", "-q", "--csv", log)
+    listed = command.output(COMMAND, "fractal", "report", "-q", "--csv", log, codes=codes)
     return list(csv.DictReader(listed.splitlines())), said
 
 
@@ -160,6 +171,19 @@ def mapped_anew(folder):
     return True
 
 
+def objects_beside_functions(folder):
+    log = folder / "log"
+    command.run(COMMAND, "fractal", "run", "-q", "-o", log, "--section", ".text", "--symbol", "small", "--",
+                folder / "many", env=ENV)
+    text = command.output(COMMAND, "fractal", "report", "--top", "256", log)
+    functions, objects = text.split("Functions\n")[1].split("Objects, sections and regions\n")
+    assert functions.count("%") == 256, functions.count("%")
+    assert re.search(r" 1 +\d+\.\d+% .* small$", objects, re.MULTILINE), objects
+    page = command.output(COMMAND, "fractal", "report", "--html", log)
+    assert "<td>small</td>" in page, "the page lacks the object"
+    return True
+
+
 def main():
     missing = tap.lacks("aarch64-linux-gnu-gcc", "qemu-aarch64")
     with tempfile.TemporaryDirectory() as name:
@@ -173,6 +197,7 @@ def main():
         tap.case("accesses over the end of a line", missing, lambda: both_sides(folder))
         tap.case("accesses that QEMU does not report", missing, lambda: unseen_is_told(folder))
         tap.case("memory that is mapped anew", missing, lambda: mapped_anew(folder))
+        tap.case("objects beside many functions", missing, lambda: objects_beside_functions(folder))
     return tap.finish()
 
 

@@ -90,6 +90,7 @@ $ coretap fractal replay --messages $T/one --pgd 1000 --range 0..1000 --commands
 $ printf '0,RegWrite,0,-,0x10,0x1000\n0,RegWrite,0,-,0x1c,0x270e\n0,RegWrite,0,-,0x20,0x4000\n0,RegWrite,0,-,0x28,0x8000\n0,RegWrite,0,-,0x64,1\n0,RegWrite,0,-,0x8,1\n' > $T/set; coretap fractal replay --messages $T/set -o $T/log > $T/out; coretap fractal report -q $T/log | head -1
 | range     0x4000..0x8000, mode passive, page of 16 KiB
 ! coretap: $T/set: there are no events, because the stream has no read of the target's page table: its address (--pgd) is wrong, or all walks hit in the caches
+! coretap: $T/log: the log has no events
 $ printf 'time,op,initiator,kind,addr,value\n1,ReadShared,0,D,0x1000,0\n2,Nonsense,0,D,0,0\n0,ReadOnce,0,D,0,0\n' > $T/m
 $ coretap fractal replay --messages $T/m --pgd 1000 --va-bits 39 -o $T/log | head -6
 | messages         3
@@ -129,6 +130,8 @@ $ coretap fractal run --protocol cxl -o $T/log -- $T/none
 $ coretap fractal report $T/log --csv
 | time,va,pa,op,initiator,kind,symbol
 ! coretap: $T/log: the log does not name its program; functions and objects have no names; name the program with --elf
+! coretap: $T/log: the log has no events
+[1]
 $ coretap fractal report $T/m
 ! coretap: $T/m: this is not a FRACTAL event log, because it does not begin with CTFRACT1
 [2]
