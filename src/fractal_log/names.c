@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of addresses: functions, objects, sections, regions. */
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,20 +86,38 @@ static int add_functions(struct ct_fractal_names *n, const struct ct_symbols *fu
     return fine;
 }
 
-static int add_areas(struct ct_fractal_names *n, const struct ct_area *areas, size_t count, uint8_t kind)
+/* Adds the objects of a program. The name in the file stays known when the text is demangled. */
+static int add_objects(struct ct_fractal_names *n, const struct ct_layout *layout, bool raw_names)
 {
     int fine = 1;
-    for (size_t i = 0; fine && i < count; i++)
-        fine = push(n, areas[i].addr, areas[i].size, areas[i].name, kind);
+    for (size_t i = 0; fine && i < layout->object_count; i++) {
+        const struct ct_area *object = &layout->objects[i];
+        errno = 0;
+        char *label = raw_names ? NULL : ct_demangle(object->name);
+        fine = (label || errno != ENOMEM) &&
+               push(n, object->addr, object->size, label ? label : object->name, CT_FRACTAL_OBJECT);
+        if (fine && label)
+            n->all[n->count - 1].raw = object->name;
+        free(label);
+    }
     return fine;
 }
 
-static int add_layout(struct ct_fractal_names *n, const struct ct_layout *layout)
+static int add_sections(struct ct_fractal_names *n, const struct ct_layout *layout)
 {
-    if (!add_areas(n, layout->objects, layout->object_count, CT_FRACTAL_OBJECT))
+    int fine = 1;
+    for (size_t i = 0; fine && i < layout->section_count; i++)
+        fine = push(n, layout->sections[i].addr, layout->sections[i].size, layout->sections[i].name,
+                    CT_FRACTAL_SECTION);
+    return fine;
+}
+
+static int add_layout(struct ct_fractal_names *n, const struct ct_layout *layout, bool raw_names)
+{
+    if (!add_objects(n, layout, raw_names))
         return 0;
     tidy_symbols(n);
-    if (!add_areas(n, layout->sections, layout->section_count, CT_FRACTAL_SECTION))
+    if (!add_sections(n, layout))
         return 0;
     if (n->count > n->symbols)
         qsort(n->all + n->symbols, n->count - n->symbols, sizeof *n->all, by_address);
@@ -122,8 +142,9 @@ static int add_program(struct ct_fractal_names *n, const struct ct_fractal_names
         rc = ct_program_layout(program, &layout);
     if (rc != CT_OK)
         return rc;
-    return add_functions(n, functions) && add_layout(n, layout) ? CT_OK
-                                                                : ct_fail_nomem(n->ctx, from->program);
+    return add_functions(n, functions) && add_layout(n, layout, from->raw_names)
+               ? CT_OK
+               : ct_fail_nomem(n->ctx, from->program);
 }
 
 /* Creates and fills the list of names, which ends with the unknown name. */

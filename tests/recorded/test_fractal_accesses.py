@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the log of a program has the accesses that its source says: blocks that are zeroed, copies of a
 C library that chooses its instructions by the processor, accesses over the end of a line, and memory that is
-mapped anew at the same addresses; and that the report shows objects beside many functions. Prints TAP.
+mapped anew at the same addresses; and that the report shows objects beside many functions, with the names of
+their sources. Prints TAP.
 
 usage: test_fractal_accesses.py COMMAND PLUGIN"""
 import collections
@@ -61,6 +62,7 @@ int main(void)
 """,
     # more functions than rows of a table, each with more misses than the object
     "many": """
+extern char small[64] __asm__("_ZN4unit5smallE"); /* unit::small of C++ */
 char small[64] __attribute__((aligned(64))) = {1};
 __asm__(".text\\n .altmacro\\n .macro one number\\n .balign 4096\\n "
         ".type many\\\\number, %function\\n many\\\\number:\\n .rept 4\\n nop\\n .balign 64\\n "
@@ -173,14 +175,15 @@ def mapped_anew(folder):
 
 def objects_beside_functions(folder):
     log = folder / "log"
-    command.run(COMMAND, "fractal", "run", "-q", "-o", log, "--section", ".text", "--symbol", "small", "--",
+    command.run(COMMAND, "fractal", "run", "-q", "-o", log, "--section", ".text", "--symbol",
+                "unit::small", "--",
                 folder / "many", env=ENV)
     text = command.output(COMMAND, "fractal", "report", "--top", "256", log)
     functions, objects = text.split("Functions\n")[1].split("Objects, sections and regions\n")
     assert functions.count("%") == 256, functions.count("%")
-    assert re.search(r" 1 +\d+\.\d+% .* small$", objects, re.MULTILINE), objects
+    assert re.search(r" 1 +\d+\.\d+% .* unit::small$", objects, re.MULTILINE), objects
     page = command.output(COMMAND, "fractal", "report", "--html", log)
-    assert "<td>small</td>" in page, "the page lacks the object"
+    assert "<td>unit::small</td>" in page, "the page lacks the object"
     return True
 
 
