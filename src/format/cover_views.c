@@ -2,6 +2,7 @@
 /* Evaluates the coverage of each program. */
 #include "format/cover.h"
 
+#include "base/c_locale.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
@@ -280,6 +281,7 @@ static int write_as(FILE *out, const struct ct_cover_views *views,
 int ct_cover_views_write(const struct ct_cover_views *views, const struct ct_cover_write_options *options,
                          ct_write_fn *write, void *user)
 {
+    CT_C_LOCALE;
     struct ct_cover_write_options mine;
     struct ct_out out;
     CT_REQUIRE_OF(views, write);

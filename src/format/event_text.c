@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/printable.h"
 #include "format/exception_name.h"
 #include "format/software_note.h"
@@ -306,6 +307,7 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
 /* Writes an argument. One that JSON cannot represent as a number is a string, like an address. */
 static void named_argument(struct ct_text *t, enum ct_named_type type, const union ct_named_argument *a)
 {
+    CT_C_LOCALE;
     char text[40];
     switch (type) {
     case CT_NAMED_FLOAT:

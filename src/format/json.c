@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/printable.h"
@@ -172,6 +173,7 @@ void ct_json_number(struct ct_json *json, const char *key, uint64_t value)
 
 void ct_json_real(struct ct_json *json, const char *key, double value)
 {
+    CT_C_LOCALE;
     if (begin_value(json, key))
         fprintf(json->out, "%.6g", value);
 }

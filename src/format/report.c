@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "base/out.h"
 #include "base/require.h"
@@ -476,6 +477,7 @@ static int write_page(struct ct_report *r, const struct ct_report_write_options 
 int ct_report_write(struct ct_report *r, const struct ct_report_write_options *options, ct_write_fn *write,
                     void *user)
 {
+    CT_C_LOCALE;
     struct ct_report_write_options o;
     struct ct_out out;
     CT_REQUIRE_OF(r, write);

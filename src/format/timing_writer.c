@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/ctx.h"
 #include "base/name_suffix.h"
 #include "base/options.h"
@@ -80,6 +81,7 @@ static int close_plots(struct ct_timing_writer *writer)
 
 void ct_timing_writer_free(struct ct_timing_writer *writer)
 {
+    CT_C_LOCALE;
     if (!writer)
         return;
     close_array(writer);
@@ -241,6 +243,7 @@ static int write_in_order(struct ct_timing_writer *writer, struct ct_timing_view
 int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_timing *timing,
                             const struct ct_timing_origin *origin)
 {
+    CT_C_LOCALE;
     CT_REQUIRE_OF(writer, timing, origin, origin->buffer, origin->core);
     struct ct_timing_view view = {.buffer = origin->buffer,
                                   .core = origin->core,
@@ -258,6 +261,7 @@ int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_tim
 
 int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums *sums)
 {
+    CT_C_LOCALE;
     CT_REQUIRE_OF(writer, sums);
     const struct ct_analysis_captures *captures = &ct_timing_sums_analysis(sums)->captures;
     struct ct_timing_view view = {.sums = sums, .captures = captures, .losses = captures->losses};
@@ -272,6 +276,7 @@ int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums
 
 int ct_timing_writer_end(struct ct_timing_writer *writer)
 {
+    CT_C_LOCALE;
     CT_REQUIRE(NULL, writer);
     if (writer->options.format == CT_TIMING_FORMAT_JSON && !writer->is_open && !writer->count)
         ct_json_array(&writer->json, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/watch_text.h"
 
+#include "base/c_locale.h"
 #include "format/exception_name.h"
 
 #include <inttypes.h>
@@ -83,6 +84,7 @@ static bool is_typed(const struct ct_watchpoint *point, const struct ct_variable
 static const char *typed_number(const struct ct_watchpoint *point, const struct ct_watch_event *e, char *room,
                                 size_t size)
 {
+    CT_C_LOCALE;
     double real;
     *room = '\0';
     if (point->form == CT_WATCH_REAL) {

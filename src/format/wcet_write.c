@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the longest path of a function to a receiver. */
 #include "base/ctx.h"
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "base/out.h"
 #include "base/require.h"
@@ -30,6 +31,7 @@ static int print(FILE *out, const struct ct_wcet_view *view, const struct ct_wce
 int ct_wcet_write(struct ct_ctx *ctx, const struct ct_wcet_view *view,
                   const struct ct_wcet_write_options *options, ct_write_fn *write, void *user)
 {
+    CT_C_LOCALE;
     struct ct_wcet_write_options mine;
     struct ct_out out;
     CT_REQUIRE(ctx, view, view->entry, view->wcet, view->cfg, view->result, write);

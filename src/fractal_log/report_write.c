@@ -2,6 +2,7 @@
 /* Writes the report of a log in each of its formats; here are those that list all events. */
 #include "fractal_log/report.h"
 
+#include "base/c_locale.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
@@ -96,6 +97,7 @@ int ct_fractal_report_write(struct ct_fractal_report *r,
                             const struct ct_fractal_report_write_options *options, ct_write_fn *write,
                             void *user)
 {
+    CT_C_LOCALE;
     struct ct_fractal_report_write_options own;
     struct ct_out out;
     CT_REQUIRE_OF(r, write);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "base/out.h"
 #include "base/printable.h"
@@ -135,6 +136,7 @@ static int print(struct ct_ctx *ctx, struct ct_fractal_sums *sums, uint64_t rows
 int ct_fractal_sums_write(struct ct_ctx *ctx, struct ct_fractal_sums *sums,
                           const struct ct_fractal_sums_write_options *options, ct_write_fn *write, void *user)
 {
+    CT_C_LOCALE;
     struct ct_fractal_sums_write_options own;
     struct ct_out out;
     CT_REQUIRE(ctx, sums, write);

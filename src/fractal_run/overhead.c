@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/ctx.h"
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "base/out.h"
 #include "base/require.h"
@@ -59,6 +60,7 @@ int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_opt
 /* Prints a table of times, each relative to the first. */
 static void print_table(const struct ct_fractal_overhead_result *result, FILE *out)
 {
+    CT_C_LOCALE;
     const struct {
         const char *name;
         uint64_t cycles;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/ctx.h"
 #include "base/room.h"
 #include "base/text_line.h"
@@ -15,6 +16,7 @@
 /* Reads a time and moves *at past it. Returns false when there is none. */
 static bool read_time(const char **at, uint64_t *cycles)
 {
+    CT_C_LOCALE;
     static const struct {
         const char *name;
         double seconds;

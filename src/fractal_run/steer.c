@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/c_locale.h"
 #include "base/path.h"
 #include "fractal_run/simulation.h"
 
@@ -64,6 +65,7 @@ int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **
 /* Writes one line about the current selections. */
 static void say_status(const struct ct_fractal_simulation *s, char *answer, size_t size)
 {
+    CT_C_LOCALE;
     size_t used = (size_t)snprintf(answer, size, "%.4f ms, %llu events, %llu dropped",
                                    (double)s->cycles * 1e3 / (double)CT_SOC_CLOCK_HZ,
                                    (unsigned long long)s->events, (unsigned long long)s->dropped);

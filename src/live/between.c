@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The work of the analysing thread between two pieces of trace. */
 #include "live/board.h"
+#include "base/c_locale.h"
 #include "base/require.h"
 #include "live/live.h"
 
@@ -86,6 +87,7 @@ int ct_live_between(struct ct_live *l)
 
 int ct_live_status(struct ct_live *l, enum ct_live_form form, ct_write_fn *write, void *user)
 {
+    CT_C_LOCALE;
     struct ct_live_text text = {0};
     struct ct_json *json = NULL;
     int rc = CT_OK;

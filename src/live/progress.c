@@ -2,6 +2,7 @@
 /* Milestones of a run: places that it has to reach, each with an optional deadline. */
 
 #include "live/fractal.h"
+#include "base/c_locale.h"
 #include "base/require.h"
 #include "live/progress.h"
 
@@ -100,6 +101,7 @@ void ct_live_put_progress(struct ct_live *l, struct ct_json *j)
 
 int ct_live_progress_write(struct ct_live *l, ct_write_fn *write, void *user)
 {
+    CT_C_LOCALE;
     struct ct_live_text text = {0};
     CT_REQUIRE_OF(l, write);
     ct_live_say_progress(l, &text);

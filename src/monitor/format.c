@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "monitor/big.h"
+#include "base/c_locale.h"
 #include "monitor/print.h"
 
 struct conversion {
@@ -181,6 +182,7 @@ static void hex_float(const char *in, char *out)
 
 static void format_float(struct ct_mon_text *t, const struct conversion *c, double f)
 {
+    CT_C_LOCALE;
     char digits[800], hex[800];
     if (t->payer)
         heap_spend(t->payer, FLOAT_WORK);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/digits.h"
 #include "base/utf8.h"
 
@@ -206,6 +207,7 @@ const char *ct_mon_lex_big_digits(struct ct_mon_lexer *lx)
 
 static void lex_number(struct ct_mon_lexer *lx)
 {
+    CT_C_LOCALE;
     uint32_t from = lx->pos, p = from;
     if (at(lx, p) == '0' && (at(lx, p + 1) | 0x20) == 'x' && ct_hex_digit_any_case(at(lx, p + 2)) < 0) {
         lx->token = T_BAD;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "monitor/big.h"
@@ -120,6 +121,7 @@ char *ct_mon_print_int(char *p, int64_t i)
  * first digit. */
 static int shortest(double f, char digits[24], int *exp)
 {
+    CT_C_LOCALE;
     char e[40];
     for (int precision = 14; precision <= 16; precision++) {
         snprintf(e, sizeof e, "%.*e", precision, f);

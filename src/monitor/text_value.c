@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "monitor/big.h"
+#include "base/c_locale.h"
 #include "monitor/collection.h"
 #include "monitor/text_in.h"
 
@@ -141,6 +142,7 @@ static bool read_int(struct ct_mon_value_in *in, struct ct_mon_cell *out)
 
 static bool read_float(struct ct_mon_value_in *in, double *out)
 {
+    CT_C_LOCALE;
     char digits[64], *stop;
     size_t n = 0;
     bool negative = accept(in, '-'), real = false;

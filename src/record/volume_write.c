@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/c_locale.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
@@ -231,6 +232,7 @@ static int write_file(struct writing *w, struct ct_ctx *ctx, ct_write_fn *write,
 int ct_volume_write(struct ct_ctx *ctx, const struct ct_volume *volume,
                     const struct ct_volume_write_options *options, ct_write_fn *write, void *user)
 {
+    CT_C_LOCALE;
     struct writing w = {.volume = volume};
     CT_REQUIRE(ctx, volume, write);
     const int rc = ct_options_read(ctx, __func__, options, &w.o, sizeof w.o);
