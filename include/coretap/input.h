@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap input: the description of a capture: its buffers, the sources in them, their registers, and the
- * memory images of the target. Formats: docs/formats.md (snapshot directories, raw .ini, perf.data).
+ * memory images of the target. Formats: docs/formats.md. A program may also fill in a ct_buffer itself.
  *
  *     if (ct_capture_open(ctx, "capture", &capture) == CT_OK)
  *         for (size_t i = 0; i < capture->buffer_count; i++)
@@ -281,8 +281,8 @@ struct ct_context_name {
 CT_API const struct ct_generation *ct_maps_generation(const struct ct_maps *maps, uint32_t number);
 
 struct ct_buffer {
-    const char *name;
-    const char *path; /* "-" is standard input */
+    const char *name; /* NULL, of the buffer or a source, is CT_ERR_ARG; so is an image without a path */
+    const char *path; /* "-" is standard input; NULL: the caller passes the bytes (ct_chain_push) */
     size_t piece_count;
     const struct ct_piece *pieces; /* NULL: the whole file is trace */
     uint8_t framing;               /* enum ct_framing from the capture; CT_FRAMING_AUTO: to be detected from

@@ -133,7 +133,7 @@ CT_API int ct_session_give(struct ct_analysis *analysis, struct ct_programs *pro
  * the session (struct ct_analysis_batch). */
 CT_API uint32_t ct_session_lane(const struct ct_session *session, uint8_t id);
 
-/* Returns the statistics of the last capture that was run. */
+/* Returns the statistics of the last capture that was run; after an error, of what was decoded before it. */
 CT_API const struct ct_seen *ct_session_seen(const struct ct_session *session);
 
 /* Returns the statistics of the sieves of the last capture that was run, for all streams together; zeros when

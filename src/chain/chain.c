@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/described.h"
 #include "base/options.h"
 #include "base/require.h"
 #include "chain/chain.h"
@@ -125,8 +126,9 @@ static uint16_t useful_threads(const struct ct_chain *c, uint16_t wanted)
 static bool is_side_by_side(const struct ct_chain *c)
 {
     const struct ct_chain_sink *s = c->sink;
-    return c->options.stream_threads && c->options.level == CT_LEVEL_STEPS && s->steps && !s->packets &&
-           !s->elems && !s->events && !s->flow && !c->points && !ct_memories_change(c->memories);
+    return c->options.stream_threads && c->count && c->options.level == CT_LEVEL_STEPS && s->steps &&
+           !s->packets && !s->elems && !s->events && !s->flow && !c->points &&
+           !ct_memories_change(c->memories);
 }
 
 /* Starts decoding streams side by side, with as many threads as are requested and useful. */
@@ -212,7 +214,8 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
 {
     CT_REQUIRE_OUT(ctx, out, buffer, sink);
     struct ct_chain_options o;
-    int rc = ct_options_read(ctx, "ct_chain_new", options, &o, sizeof o);
+    int rc =
+        ct_options_read(ctx, __func__, options, &o, sizeof o) ?: ct_buffers_check(ctx, __func__, buffer, 1);
     if (rc)
         return rc;
     if (o.level > CT_LEVEL_STEPS || o.edges > CT_EDGES_COUNTS || o.engine > CT_ENGINE_FAST)

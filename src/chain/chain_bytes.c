@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the bytes of a chain through the demultiplexer to its streams. */
 #include "base/ctx.h"
+#include "base/described.h"
 #include "base/require.h"
 #include "chain/chain.h"
 #include "chain/data_trace.h"
@@ -167,9 +168,9 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 {
     const char *trouble = c->options.framing == CT_FRAMING_NONE ? NULL : ct_framing_trouble(bytes, size);
     if (trouble && !c->demux)
-        return ct_fail(c->ctx, CT_ERR_FORMAT, "%s: %s", c->buffer->path, trouble);
+        return ct_fail(c->ctx, CT_ERR_FORMAT, "%s: %s", ct_buffer_title(c->buffer), trouble);
     if (trouble)
-        ct_log(c->ctx, CT_LOG_WARNING, "%s: %s", c->buffer->path, trouble);
+        ct_log(c->ctx, CT_LOG_WARNING, "%s: %s", ct_buffer_title(c->buffer), trouble);
     return c->demux ? CT_OK : ct_chain_start(c, ct_framing_probe(bytes, size));
 }
 
@@ -248,7 +249,7 @@ static int enter(struct ct_chain *c, const char *function)
 static int leave(struct ct_chain *c, int rc)
 {
     c->busy = false;
-    return c->stopped = ct_tell_nomem(c->ctx, c->buffer->path, rc);
+    return c->stopped = ct_tell_nomem(c->ctx, ct_buffer_title(c->buffer), rc);
 }
 
 int ct_chain_push(struct ct_chain *c, const void *data, size_t size)

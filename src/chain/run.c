@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a chain over the file of its buffer. */
 #include "base/ctx.h"
+#include "base/described.h"
 #include "base/require.h"
 #include "chain/chain.h"
 #include "chain/feed.h"
@@ -49,6 +50,11 @@ int ct_chain_run(struct ct_chain *c)
                        "%s: the chain has already decoded bytes, so the file is not read; make a new "
                        "chain",
                        __func__);
+    if (!c->buffer->path)
+        return ct_fail(c->ctx, CT_ERR_ARG,
+                       "%s: the buffer has no path, so nothing is read; set it, or pass the bytes to "
+                       "ct_chain_push",
+                       __func__);
     int rc = ct_feed_open(&feed, c->ctx, c->buffer, ct_framing_file_offset(ct_chain_framing(c), c->begin));
     if (!rc)
         rc = share_file(c, &feed.chunks);
@@ -59,5 +65,5 @@ int ct_chain_run(struct ct_chain *c)
         rc = ct_chain_finish(c);
     if (c->shard)
         rc = end_shard(c, rc);
-    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+    return ct_tell_nomem(c->ctx, ct_buffer_title(c->buffer), rc);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/described.h"
 #include "chain/chain.h"
 #include "chain/memories.h"
 #include "chain/protocol.h"
@@ -16,7 +17,7 @@
 
 bool ct_chain_can_shard(const struct ct_buffer *buffer)
 {
-    if (buffer->pieces || !strcmp(buffer->path, "-") || (buffer->maps && !ct_memories_stay(buffer)) ||
+    if (buffer->pieces || !ct_buffer_is_file(buffer) || (buffer->maps && !ct_memories_stay(buffer)) ||
         (buffer->framing != CT_FRAMING_NONE && buffer->framing != CT_FRAMING_FRAMES))
         return false;
     for (size_t i = 0; i < buffer->source_count; i++) {

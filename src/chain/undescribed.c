@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/ctx.h"
+#include "base/described.h"
 #include "chain/chain.h"
 #include "frame/demux.h"
 
@@ -38,5 +39,5 @@ void ct_undescribed_warn(struct ct_ctx *ctx, const struct ct_buffer *buffer,
         ct_log(ctx, CT_LOG_WARNING,
                "%s: %" PRIu64 " bytes of trace belong to no described source and are not decoded: %s%s; "
                "describe the source, or choose trace IDs with --id",
-               buffer->path, bytes, named, count > NAMED ? " and others" : "");
+               ct_buffer_title(buffer), bytes, named, count > NAMED ? " and others" : "");
 }

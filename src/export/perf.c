@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/described.h"
 #include "base/options.h"
 #include "base/path.h"
 #include "base/require.h"
@@ -304,10 +305,11 @@ int ct_perf_export(struct ct_ctx *ctx, const struct ct_capture *capture, const s
 {
     struct ct_perf_export_options mine;
     CT_REQUIRE(ctx, capture, buffers || !count, write);
-    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine) ||
+        ct_buffers_check(ctx, __func__, buffers, count))
         return CT_ERR_ARG;
     if (!mine.name)
-        mine.name = capture->path;
+        mine.name = capture->path ? capture->path : "capture";
     struct exporting *e = calloc(1, sizeof *e);
     if (!e)
         return ct_fail_nomem(ctx, "perf.data");

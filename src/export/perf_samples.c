@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/described.h"
 #include "base/options.h"
 #include "base/path.h"
 #include "base/room.h"
@@ -261,7 +262,7 @@ int ct_perf_samples_add(struct ct_perf_samples *s, uint32_t number, const struct
                         const struct ct_step_batch *batch)
 {
     struct lane *lane = NULL;
-    CT_REQUIRE(s ? s->of.ctx : NULL, s, source, batch);
+    CT_REQUIRE(s ? s->of.ctx : NULL, s, source, source->name, batch);
     if (!s->result)
         s->result = find_lane(s, number, source, &lane);
     if (lane)
@@ -333,8 +334,11 @@ int ct_perf_samples_new(struct ct_ctx *ctx, const struct ct_capture *capture,
 {
     struct ct_perf_samples_options mine;
     CT_REQUIRE_OUT(ctx, out, capture, write);
-    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
+    if (ct_options_read(ctx, __func__, options, &mine, sizeof mine) ||
+        ct_buffers_check(ctx, __func__, capture->buffers, capture->buffer_count))
         return CT_ERR_ARG;
+    if (!mine.name)
+        mine.name = capture->path ? capture->path : "capture";
     if (!mine.entries)
         mine.entries = CT_PERF_SAMPLES_ENTRIES;
     if (mine.entries < 2 || mine.entries > CT_PERF_SAMPLES_ENTRIES_MAX)
@@ -345,12 +349,11 @@ int ct_perf_samples_new(struct ct_ctx *ctx, const struct ct_capture *capture,
     struct ct_perf_samples *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "samples");
-    s->of = (struct ct_perf_export_of){
-        .ctx = ctx,
-        .capture = capture,
-        .buffers = capture->buffers,
-        .count = capture->buffer_count,
-        .options = {.name = mine.name ? mine.name : capture->path, .seek = mine.seek}};
+    s->of = (struct ct_perf_export_of){.ctx = ctx,
+                                       .capture = capture,
+                                       .buffers = capture->buffers,
+                                       .count = capture->buffer_count,
+                                       .options = {.name = mine.name, .seek = mine.seek}};
     s->maps = capture->maps ? capture->maps : &no_maps;
     s->entries = mine.entries;
     const int rc = begin(s, write, user);

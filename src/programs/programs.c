@@ -3,6 +3,7 @@
 #include "programs/programs.h"
 
 #include "base/ctx.h"
+#include "base/described.h"
 #include "base/options.h"
 #include "base/path.h"
 #include "base/require.h"
@@ -399,7 +400,10 @@ const struct ct_buffer *ct_programs_sources(const struct ct_programs *p, size_t 
 int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capture)
 {
     CT_REQUIRE_OF(p, capture);
-    int rc = keep_sources(p, capture) ?: ct_programs_add_maps(p, capture);
+    int rc = ct_buffers_check(p->ctx, __func__, capture->buffers, capture->buffer_count);
+    if (rc)
+        return rc;
+    rc = keep_sources(p, capture) ?: ct_programs_add_maps(p, capture);
     ct_programs_forget_rests(p);
     for (size_t i = 0; i < capture->buffer_count && !rc; i++)
         rc = add_images(p, &capture->buffers[i], capture);

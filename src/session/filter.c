@@ -128,7 +128,7 @@ static int search_buffer(struct ct_ctx *ctx, const struct ct_filter *f, const st
     struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
     const struct ct_chain_sink sink = {.user = s, .elems = on_elems};
     struct ct_chain *chain = NULL;
-    if (strcmp(buffer->path, "-") == 0)
+    if (buffer->path && strcmp(buffer->path, "-") == 0)
         return ct_fail(
             ctx, CT_ERR_CONFIG,
             "%s: this is standard input, which can be read only once; a window in time needs a first "

@@ -4,6 +4,7 @@
 #include "session/session.h"
 
 #include "base/ctx.h"
+#include "base/described.h"
 #include "base/options.h"
 #include "base/require.h"
 #include "base/room.h"
@@ -273,8 +274,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
         rc = give_all_counts(s, pass.chain, first_lane);
     if (!rc && !again)
         rc = finish(s, &pass, buffer);
-    if (!rc)
-        ct_seen_add(&s->seen, pass.chain, CT_LEVEL_STEPS, 1);
+    ct_seen_add(&s->seen, pass.chain, CT_LEVEL_STEPS, 1); /* also what was decoded before an error */
     ct_pass_end_sieves(s);
     ct_chain_free(pass.chain);
     return rc;
@@ -391,8 +391,11 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
         return ct_fail(s->ctx, CT_ERR_ARG,
                        "ct_session_run: a callback of the same session calls it; nothing is decoded; call it "
                        "after the first run has returned");
+    int rc = ct_buffers_check(s->ctx, __func__, buffers, count);
+    if (rc)
+        return rc;
     s->ran = s->running = true;
-    const int rc = run(s, capture, buffers, count);
+    rc = run(s, capture, buffers, count);
     s->running = false;
     return rc;
 }

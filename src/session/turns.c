@@ -231,8 +231,7 @@ static int decode(struct pass *pass, bool is_first)
     }
     if (!rc && s->options.decoded)
         rc = s->options.decoded(s->options.user, turn->buffer, chain);
-    if (!rc)
-        ct_seen_add(&s->seen, chain, (enum ct_level)turn->level, is_first);
+    ct_seen_add(&s->seen, chain, (enum ct_level)turn->level, is_first);
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     s->turned += frames ? frames->input_bytes : 0;
     end(pass);

@@ -2,6 +2,7 @@
 /* Finds where to begin decoding for a window, so that a window of a long capture costs little more than the
  * window itself. */
 #include "base/ctx.h"
+#include "base/described.h"
 #include "chain/chunks.h"
 #include "session/index_file.h"
 #include "session/session.h"
@@ -53,7 +54,7 @@ static bool can_look(const struct ct_session *s, const struct ct_buffer *buffer,
     const struct ct_filter *f = &s->filter;
     struct stat st;
     if (!is_clock(&f->from) || (f->to.kind && !is_clock(&f->to)) || !is_in_order(buffer) ||
-        strcmp(buffer->path, "-") == 0 || stat(buffer->path, &st) || !S_ISREG(st.st_mode))
+        !ct_buffer_is_file(buffer) || stat(buffer->path, &st) || !S_ISREG(st.st_mode))
         return false;
     *size = (uint64_t)st.st_size;
     return true;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks calls of a chain in an impossible order, and invalid options. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +10,7 @@
 #include "chain/chain_tune.h"
 #include "coretap/decode.h"
 #include "coretap/input.h"
+#include "coretap/programs.h"
 #include "support/unit.h"
 
 struct fixture {
@@ -229,5 +233,120 @@ TEST(what_is_not_followed_is_lost)
     assert_true(lost > 0 && lost < bytes);
     assert_int_equal(bytes_of_threads, bytes);
     assert_int_equal(lost_of_threads, lost);
+    done(f);
+}
+
+static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    (void)user;
+    (void)stream;
+    (void)batch;
+    return 0;
+}
+
+/* The thread of the test, and what parts in other threads found. */
+struct helpers {
+    pthread_t caller;
+    atomic_uint parts, interruptible;
+};
+
+static void *part_new(void *user, const struct ct_stream *stream)
+{
+    struct helpers *h = user;
+    sigset_t blocked;
+    (void)stream;
+    if (!pthread_equal(pthread_self(), h->caller)) {
+        pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+        h->parts++;
+        h->interruptible += !sigismember(&blocked, SIGINT);
+    }
+    return user;
+}
+
+static int part_end(void *user, const struct ct_stream *stream, void *part, int keep)
+{
+    (void)user;
+    (void)stream;
+    (void)part;
+    (void)keep;
+    return 0;
+}
+
+/* Signals of the program come in its own threads. */
+TEST(helpers_take_no_signals)
+{
+    struct fixture *f = open_capture();
+    struct helpers h = {.caller = pthread_self()};
+    const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_FLOW, .threads = 3};
+    const struct ct_chain_sink sink = {
+        .user = &h, .flow = on_flow, .part_new = part_new, .part_end = part_end};
+    for (unsigned i = 0; i < 50 && !h.parts; i++) {
+        make(f, &options, &sink);
+        assert_int_equal(ct_chain_run(f->chain), CT_OK);
+        ct_chain_free(f->chain);
+    }
+    assert_true(h.parts > 0);
+    assert_int_equal(h.interruptible, 0);
+    done(f);
+}
+
+/* A chain whose IDs have no source has no stream, and so no thread to decode one. */
+TEST(no_stream_has_no_thread)
+{
+    struct fixture *f = open_capture();
+    const struct ct_chain_options options = {
+        .size = sizeof options, .level = CT_LEVEL_STEPS, .stream_threads = 4, .ids = {UINT64_C(1) << 0x2a}};
+    const struct ct_chain_sink sink = {.steps = on_steps};
+    make(f, &options, &sink);
+    assert_int_equal(ct_chain_run(f->chain), CT_OK);
+    ct_chain_free(f->chain);
+    done(f);
+}
+
+/* A buffer that a caller describes needs a path only to be read from it: its bytes may be pushed. */
+TEST(pushed_bytes_need_no_path)
+{
+    struct fixture *f = open_capture();
+    const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
+    const struct ct_chain_sink sink = {0};
+    struct ct_buffer buffer = f->capture->buffers[0];
+    buffer.path = NULL;
+    assert_int_equal(ct_chain_new(f->ctx, &buffer, &options, &sink, &f->chain), CT_OK);
+    assert_int_equal(ct_chain_run(f->chain), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "the buffer has no path"));
+    assert_int_equal(ct_chain_push(f->chain, nothing, sizeof nothing), CT_OK);
+    assert_int_equal(ct_chain_finish(f->chain), CT_OK);
+    ct_chain_free(f->chain);
+    done(f);
+}
+
+/* Texts and lists that everyone uses are checked before they are used. */
+TEST(described_buffers_are_complete)
+{
+    struct fixture *f = open_capture();
+    const struct ct_chain_sink sink = {0};
+    struct ct_source source = f->capture->buffers[0].sources[0];
+    struct ct_image image = f->capture->buffers[0].images[0];
+    struct ct_buffer whole = f->capture->buffers[0], buffers[5];
+    source.name = NULL;
+    image.path = NULL;
+    for (size_t i = 0; i < 5; i++)
+        buffers[i] = whole;
+    buffers[0].name = NULL;
+    buffers[1].sources = NULL;
+    buffers[2].sources = &source;
+    buffers[3].images = NULL;
+    buffers[4].images = &image;
+    buffers[2].source_count = buffers[4].image_count = 1;
+    for (size_t i = 0; i < 5; i++) {
+        const struct ct_capture capture = {.buffer_count = 1, .buffers = &buffers[i]};
+        struct ct_programs *programs;
+        assert_int_equal(ct_chain_new(f->ctx, &buffers[i], NULL, &sink, &f->chain), CT_ERR_ARG);
+        assert_null(f->chain);
+        assert_non_null(strstr(ct_ctx_error(f->ctx), "ct_chain_new: "));
+        assert_int_equal(ct_programs_new(f->ctx, NULL, &programs), CT_OK);
+        assert_int_equal(ct_programs_add_capture(programs, &capture), CT_ERR_ARG);
+        ct_programs_free(programs);
+    }
     done(f);
 }

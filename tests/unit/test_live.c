@@ -195,6 +195,7 @@ TEST(a_sink_ends_the_run)
     struct ct_live *live = make(b, &told, true);
     assert_int_equal(ct_live_push(live, b->trace, b->size, 0), CT_ERR_IO);
     assert_string_equal(ct_ctx_error(b->ctx), "nobody takes results any more");
+    assert_int_equal(told.results, 4); /* none after the one that was refused */
     ct_live_free(live);
 }
 

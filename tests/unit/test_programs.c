@@ -81,8 +81,8 @@ static struct ct_program *add(struct fixture *f, const char *path, const uint64_
 TEST_WITH(takes_what_the_capture_names, f)
 {
     const struct ct_image images[] = {program_at(f->other, 0), {.path = f->here, .addr = 0x100, .size = 16}};
-    const struct ct_buffer buffers[] = {{.image_count = 2, .images = images},
-                                        {.image_count = 2, .images = images}};
+    const struct ct_buffer buffers[] = {{.name = "buffer", .image_count = 2, .images = images},
+                                        {.name = "buffer", .image_count = 2, .images = images}};
     const struct ct_image ran[] = {program_at(f->here, HIGH), program_at(f->other, HIGH)};
     const struct ct_capture capture = {
         .buffer_count = 2, .buffers = buffers, .program_count = 2, .programs = ran, .main_count = 1};
@@ -107,7 +107,7 @@ TEST_WITH(takes_what_the_capture_names, f)
 TEST_WITH(a_named_one_stands_for_that_of_the_capture, f)
 {
     const struct ct_image image = program_at("/target/program", HIGH);
-    const struct ct_buffer buffer = {.image_count = 1, .images = &image};
+    const struct ct_buffer buffer = {.name = "buffer", .image_count = 1, .images = &image};
     const struct ct_image ran[] = {program_at("/target/program", HIGH),
                                    program_at("/target/program", 0x10000)};
     const struct ct_capture capture = {
@@ -194,7 +194,7 @@ TEST_WITH(another_build_than_what_is_here_is_refused, f)
     const struct ct_generation generation = {.program_count = 1, .programs = &ran};
     const struct ct_process process = {.generation_count = 1, .generations = &generation};
     const struct ct_maps maps = {.process_count = 1, .processes = &process};
-    const struct ct_buffer buffer = {.image_count = 1, .images = &ran};
+    const struct ct_buffer buffer = {.name = "buffer", .image_count = 1, .images = &ran};
     const struct ct_capture captures[] = {
         {.program_count = 1, .programs = &ran}, {.buffer_count = 1, .buffers = &buffer}, {.maps = &maps}};
     for (size_t i = 0; i < 3; i++) {
@@ -249,7 +249,7 @@ TEST_WITH(becomes_an_image_where_memory_is_not_known, f)
     const uint64_t low = 0;
     const uint64_t high = HIGH;
     const struct ct_image dump = {.path = f->here, .addr = TEXT, .size = 4};
-    struct ct_buffer buffer = {.image_count = 1, .images = &dump};
+    struct ct_buffer buffer = {.name = "buffer", .image_count = 1, .images = &dump};
     add(f, f->here, &low, NULL);
     add(f, f->other, &high, NULL);
     assert_int_equal(ct_programs_give(f->programs, &buffer), CT_OK);
@@ -461,7 +461,7 @@ TEST_WITH(knows_where_an_address_is, f)
     const uint64_t bias = HIGH;
     struct ct_program_where where;
     const struct ct_image dump = {.path = "/target/dump", .addr = 0x100, .size = 16};
-    const struct ct_buffer buffer = {.image_count = 1, .images = &dump};
+    const struct ct_buffer buffer = {.name = "buffer", .image_count = 1, .images = &dump};
     const struct ct_capture capture = {.buffer_count = 1, .buffers = &buffer};
     const struct ct_program *program = add(f, f->here, &bias, NULL);
     assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);

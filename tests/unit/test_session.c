@@ -112,6 +112,7 @@ TEST_WITH(ends_when_it_is_told, ctx)
     assert_int_equal(ct_session_run(session, capture, capture->buffers, capture->buffer_count), STOP);
     assert_int_equal(calls, 1);
     assert_int_equal(counter.analysis.captures.known, 0);
+    assert_true(ct_session_seen(session)->bytes > 0); /* what was decoded before the end */
     ct_session_free(session);
     ct_capture_free(capture);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/threads.h"
+
 /* Nanoseconds that the caller's thread waits at least before it decodes tasks of steps. */
 #define SPARE_LEAST UINT64_C(10000000)
 
@@ -197,7 +199,7 @@ void ct_parallel_start_threads(struct ct_parallel *p, size_t count)
         if (!helper)
             return;
         helper->parallel = p;
-        if (pthread_create(&p->ids[p->threads], NULL, work, helper)) {
+        if (!ct_threads_start(&p->ids[p->threads], 1, work, helper)) {
             free(helper);
             return;
         }
