@@ -35,7 +35,7 @@ extern "C" {
 struct ct_live;
 
 /* Receives the results of specifications, in the thread that analyses. Each function may be NULL. An error
- * that one returns ends the run and becomes its result. */
+ * that one returns ends the run and becomes its result; `result` and `stopped` are not called after it. */
 struct ct_live_sink {
     void *user;
     /* The first step of a trace ID, before its results, and its end. With `one_run` once for all trace IDs

@@ -107,7 +107,7 @@ void ct_live_result_came(struct ct_live *l, struct ct_live_spec *spec, const str
     ct_live_keep(&r->kept, result, id, l->serial);
     if (result->violation && l->hooks)
         ct_live_hooks_tell(l, origin, result);
-    if (l->sink.result)
+    if (l->sink.result && !l->refused)
         ct_live_note(l, l->sink.result(l->sink.user, origin, result));
 }
 
@@ -124,7 +124,7 @@ void ct_live_spec_failed(struct ct_live *l, struct ct_live_spec *spec, const str
     if (!spec->failure[0])
         snprintf(spec->failure, sizeof spec->failure, "%s", why);
     ct_live_say(&l->say, CT_LOG_WARNING, "%s; the specification takes no more events", why);
-    if (l->sink.stopped)
+    if (l->sink.stopped && !l->refused)
         ct_live_note(l, l->sink.stopped(l->sink.user, origin, number, why));
 }
 
