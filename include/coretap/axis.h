@@ -109,6 +109,17 @@ struct ct_verify_axis_passed {
 CT_API int ct_verify_axis_passed_of(const struct ct_verify_axis *axis, size_t source,
                                     struct ct_verify_axis_passed *out);
 
+/* How often the timestamps of a source went back, as when the target starts again, and those around the last
+ * time. Times of the specifications go on from there, and what happened in between counts as lost. A
+ * timestamp that the one after it contradicts is damage, and is left out. */
+struct ct_verify_axis_restarts {
+    uint64_t times, from, to;
+};
+
+/* Returns how often the clock of a source started again. CT_ERR_ARG. */
+CT_API int ct_verify_axis_restarts_of(const struct ct_verify_axis *axis, size_t source,
+                                      struct ct_verify_axis_restarts *out);
+
 /* Returns 1 when the specifications get this event of a source, else 0. */
 typedef int ct_verify_axis_filter_fn(void *user, size_t source, const struct ct_watch_event *event);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/monitor_axis.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -408,6 +409,22 @@ static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
     return fine;
 }
 
+/* Reports the sources whose timestamps went back. */
+static void tell_restarts(const struct cli_axis *a)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        struct ct_verify_axis_restarts restarts;
+        if (ct_verify_axis_restarts_of(a->axis, i, &restarts) != CT_OK || !restarts.times)
+            continue;
+        cli_say(
+            "%s, ID %02x (%s): its timestamps went back %" PRIu64 " %s, last from %" PRIu64 " to %" PRIu64
+            ", as when the target starts again; times of the specifications go on from there, and results "
+            "that look back beyond it are uncertain",
+            a->sources[i].buffer, a->sources[i].id, a->cores[i] ? a->cores[i] : "no core", restarts.times,
+            restarts.times == 1 ? "time" : "times", restarts.from, restarts.to);
+    }
+}
+
 /* Passes on to the specifications all events whose order is known by now. Returns an enum ct_error. */
 static int give(const struct cli_axis *a)
 {
@@ -432,6 +449,7 @@ int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_wat
     }
     for (size_t i = 0; i < a->part_count && !rc; i++)
         rc = pull_others(&a->parts[i]);
+    tell_restarts(a);
     bool fine = true;
     for (size_t i = 0; i < a->part_count && fine && !rc; i++)
         fine = count_losses(a, &a->parts[i]);

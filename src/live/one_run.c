@@ -22,6 +22,7 @@ struct ct_live_one {
     bool came[128]; /* by source: one of its steps was taken */
     size_t came_count;
     bool told[128];       /* by source: a message said that the others do not wait for it */
+    bool restarted[128];  /* by source: a message said that its timestamps went back */
     int waits_for;        /* source that the others wait for, or -1 */
     uint64_t waits_since; /* input bytes analysed when that wait began */
 };
@@ -227,10 +228,29 @@ static void tell_passed(struct ct_live *l, int number, size_t held)
         one->sources[number].id, one->cores[number], held);
 }
 
+/* Warns once per source that its timestamps went back. */
+static void tell_restarts(struct ct_live *l)
+{
+    struct ct_live_one *one = l->one;
+    for (size_t i = 0; i < one->count; i++) {
+        struct ct_verify_axis_restarts restarts;
+        if (one->restarted[i] || ct_verify_axis_restarts_of(one->axis, i, &restarts) != CT_OK ||
+            !restarts.times)
+            continue;
+        one->restarted[i] = true;
+        ct_live_say(&l->say, CT_LOG_WARNING,
+                    "ID %02x (%s): its timestamps went back from %" PRIu64 " to %" PRIu64
+                    ", as when the target starts again; times of the specifications go on from there, and "
+                    "results that look back beyond it are uncertain",
+                    one->sources[i].id, one->cores[i], restarts.from, restarts.to);
+    }
+}
+
 int ct_live_one_settle(struct ct_live *l)
 {
     struct ct_live_one *one = l->one;
     int rc = go_on(l, ct_verify_axis_settle);
+    tell_restarts(l);
     size_t held = 0;
     int number = -1;
     while (!rc && !(l->unsettled = is_asked(l)) && (held = ct_verify_axis_held(one->axis)) &&
@@ -281,8 +301,13 @@ int ct_live_one_finish(struct ct_live *l)
     const struct ct_verdict_origin origin = origin_of(l);
     if (one->begun && l->sink.end)
         ct_live_note(l, l->sink.end(l->sink.user, &origin));
+    tell_restarts(l);
     for (size_t i = 0; i < one->count; i++) {
         struct ct_verify_axis_passed passed;
+        struct ct_verify_axis_restarts restarts;
+        if (ct_verify_axis_restarts_of(one->axis, i, &restarts) == CT_OK && restarts.times > 1)
+            ct_live_say(&l->say, CT_LOG_WARNING, "ID %02x (%s): its timestamps went back %" PRIu64 " times",
+                        one->sources[i].id, one->cores[i], restarts.times);
         if (ct_verify_axis_passed_of(one->axis, i, &passed) == CT_OK)
             tell_late(l, i, &passed);
     }
@@ -304,6 +329,20 @@ void ct_live_one_json(const struct ct_live *l, struct ct_json *j)
         ct_json_number(j, "times", passed.times);
         ct_json_number(j, "late", passed.late);
         ct_json_number(j, "unforeseen", passed.unforeseen);
+        ct_json_object_end(j);
+    }
+    ct_json_array_end(j);
+    ct_json_array(j, "restarts");
+    for (size_t i = 0; l->one && i < l->one->count; i++) {
+        struct ct_verify_axis_restarts restarts;
+        if (ct_verify_axis_restarts_of(l->one->axis, i, &restarts) != CT_OK || !restarts.times)
+            continue;
+        ct_json_object(j, NULL);
+        ct_live_put_hex(j, "id", l->one->sources[i].id, 2);
+        ct_json_text(j, "core", l->one->cores[i]);
+        ct_json_number(j, "times", restarts.times);
+        ct_json_number(j, "from", restarts.from);
+        ct_json_number(j, "to", restarts.to);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);

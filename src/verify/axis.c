@@ -242,8 +242,7 @@ static void narrow(struct ct_axis_waiting *w, const struct ct_axis_anchor *a, co
     }
 }
 
-/* Makes a loss of a source. It belongs to no watchpoint. */
-static struct ct_verify_item loss_of(size_t source, uint64_t begin, uint64_t end)
+struct ct_verify_item ct_verify_axis_loss(size_t source, uint64_t begin, uint64_t end)
 {
     return (struct ct_verify_item){
         .event = {.watch = UINT32_MAX, .kind = CT_WATCH_GAP, .source = (uint16_t)source},
@@ -253,10 +252,24 @@ static struct ct_verify_item loss_of(size_t source, uint64_t begin, uint64_t end
 
 /* Turns an event that the specifications have already passed into a loss: it may have happened before or
  * after events that they took. */
-static void be_late(struct ct_axis_source *s, struct ct_verify_item *item, uint64_t floor)
+static void be_late(const struct ct_verify_axis *axis, struct ct_axis_source *s, struct ct_axis_waiting *w,
+                    uint64_t floor)
 {
-    s->passed.late += !ct_verify_is_loss(&item->event);
-    *item = loss_of(item->event.source, floor, item->end);
+    s->passed.late += !ct_verify_is_loss(&w->item.event);
+    if (s->epoch < axis->epoch) {
+        w->epoch = axis->epoch;
+        w->item.end = floor = axis->floor;
+    }
+    w->item = ct_verify_axis_loss(w->item.event.source, floor, w->item.end);
+}
+
+/* Returns the time before which events of a source come too late. This counts only after the others stopped
+ * waiting; otherwise the result would depend on how the trace came in. */
+static uint64_t late_before(const struct ct_verify_axis *axis, const struct ct_axis_source *s)
+{
+    if (!s->passed.times || s->epoch > axis->epoch)
+        return 0;
+    return s->epoch < axis->epoch ? UINT64_MAX : axis->floor;
 }
 
 /* Assigns intervals between two timestamps to the events that have none. `b`: NULL when there is no later
@@ -264,9 +277,8 @@ static void be_late(struct ct_axis_source *s, struct ct_verify_item *item, uint6
 static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_axis_anchor *a,
                   const struct ct_axis_anchor *b, bool broken, uint64_t told)
 {
-    /* axis->floor counts only after the others stopped waiting; otherwise the result would depend on how the
-     * trace came in */
-    const uint64_t late = axis_at_least(s->presumed, s->passed.times ? axis->floor : 0);
+    const uint64_t presumed = s->epoch == s->presumed_epoch ? s->presumed : 0;
+    const uint64_t late = axis_at_least(presumed, late_before(axis, s));
     const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
     for (; s->placed < s->end; s->placed++) {
         struct ct_axis_waiting *w = &s->all[s->placed];
@@ -276,16 +288,16 @@ static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, c
             w->item.begin = b->time;
         else if (rated)
             narrow(w, a, b);
+        w->epoch = s->epoch;
         const bool is_late = w->item.begin < late;
-        s->passed.unforeseen += w->item.begin < s->presumed;
-        if (s->placed > s->first) { /* events of a source keep their order */
-            const struct ct_verify_item *before = &s->all[s->placed - 1].item;
-            w->item.begin = axis_at_least(w->item.begin, before->begin);
-            w->item.end = axis_at_least(w->item.end, before->end);
+        s->passed.unforeseen += w->item.begin < presumed;
+        if (s->placed > s->first && w[-1].epoch == s->epoch) { /* events of a source keep their order */
+            w->item.begin = axis_at_least(w->item.begin, w[-1].item.begin);
+            w->item.end = axis_at_least(w->item.end, w[-1].item.end);
         }
         w->item.end = axis_at_least(w->item.end, w->item.begin);
         if (is_late)
-            be_late(s, &w->item, late);
+            be_late(axis, s, w, late);
     }
     if (s->open < s->placed)
         s->open = s->placed;
@@ -299,6 +311,7 @@ static int make_room(struct ct_verify_axis *axis, struct ct_axis_source *s)
         s->placed -= s->first;
         s->open -= s->first;
         s->end -= s->first;
+        s->held.end -= s->held.anchor.known ? s->first : 0;
         s->first = 0;
     }
     if (!CT_MAKE_ROOM(s->all, s->cap, s->end + 1))
@@ -311,9 +324,12 @@ int ct_verify_axis_append_loss(struct ct_verify_axis *axis, struct ct_axis_sourc
 {
     if (make_room(axis, s))
         return CT_ERR_NOMEM;
-    const uint64_t least = s->placed > s->first ? s->all[s->placed - 1].item.begin : 0;
+    const struct ct_axis_waiting *before = s->placed > s->first ? &s->all[s->placed - 1] : NULL;
+    const uint64_t least = before && before->epoch == s->epoch ? before->item.begin : 0;
     s->all[s->end] = (struct ct_axis_waiting){
-        .item = loss_of((size_t)(s - axis->sources), axis_at_least(begin, least), end), .to = UNKNOWN};
+        .item = ct_verify_axis_loss((size_t)(s - axis->sources), axis_at_least(begin, least), end),
+        .to = UNKNOWN,
+        .epoch = s->epoch};
     s->end++;
     s->placed = s->open = s->end;
     return CT_OK;
@@ -326,15 +342,91 @@ static bool is_exact(const struct ct_axis_source *s, const struct ct_watch_event
     return s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
 }
 
+/* ---- timestamps ---- */
+
+static bool follows(const struct ct_axis_anchor *a, const struct ct_axis_anchor *b)
+{
+    return b->time >= a->time && b->time - a->time <= AXIS_LEAP;
+}
+
+/* Begins a new epoch of a source at a timestamp. What has no interval yet was before it, for an unknown time.
+ */
+static void begin_epoch(const struct ct_verify_axis *axis, struct ct_axis_source *s,
+                        const struct ct_axis_anchor *at, uint32_t epoch)
+{
+    place(axis, s, &s->last, NULL, true, 0);
+    if (s->last.known) {
+        s->restarts.times++;
+        s->restarts.from = s->last.time;
+        s->restarts.to = at->time;
+    }
+    s->epoch = epoch;
+    s->before = s->behind = *at;
+    s->arrival = s->cursor.count;
+    s->arrival_broken = true;
+    s->arrival_exact = false;
+    s->last = *at;
+}
+
+/* Takes the held timestamp, which another one confirmed or the end of the trace did not refute. */
+static void accept_held(const struct ct_verify_axis *axis, struct ct_axis_source *s)
+{
+    const struct ct_axis_held h = s->held;
+    const size_t end = s->end;
+    s->held.anchor.known = false;
+    s->end = h.end; /* only the events before it */
+    if (h.anchor.time < s->last.time) {
+        begin_epoch(axis, s, &h.anchor, s->epoch + 1);
+    } else {
+        place(axis, s, &s->last, &h.anchor, s->broken, h.told);
+        if (h.first) {
+            s->before = s->last;
+            s->behind = h.anchor;
+            s->arrival = h.arrival;
+            s->arrival_broken = s->broken;
+            s->arrival_exact = h.exact;
+        }
+        s->last = h.anchor;
+    }
+    s->end = end;
+}
+
+/* Holds a timestamp that does not follow the last one, until the next one tells which of them is wrong.
+ * Returns whether it is held. */
+static bool hold(const struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_axis_anchor *b,
+                 const struct ct_watch_event *e)
+{
+    if (s->absent && s->epoch < axis->epoch) { /* the clocks of the others started again meanwhile */
+        s->held.anchor.known = false;
+        begin_epoch(axis, s, b, axis->epoch);
+    }
+    if (!s->last.known)
+        return false;
+    const bool confirmed = s->held.anchor.known && follows(&s->held.anchor, b);
+    if (follows(&s->last, b)) /* what is held was damaged */
+        s->held.anchor.known = false;
+    else if (confirmed)
+        accept_held(axis, s);
+    else
+        s->held = (struct ct_axis_held){.anchor = *b,
+                                        .end = s->end,
+                                        .told = s->is_told ? e->value : 0,
+                                        .arrival = s->cursor.count,
+                                        .first = e->first != 0,
+                                        .exact = is_exact(s, e)};
+    return s->held.anchor.known;
+}
+
 static int stamp(struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_watch_event *e)
 {
     const struct ct_axis_cursor *c = &s->cursor;
     struct ct_axis_anchor b = {.known = true,
-                               .time =
-                                   s->last.known ? axis_at_least(e->timestamp, s->last.time) : e->timestamp,
+                               .time = e->timestamp,
                                .from = c->count + e->number,
                                .to = (c->shared ? e->cycle : c->count) + e->number};
     b.to = axis_at_least(b.to, b.from);
+    if (hold(axis, s, &b, e))
+        return CT_OK;
     place(axis, s, &s->last, &b, s->broken, s->is_told ? e->value : 0);
     if (e->first) {
         s->before = s->last;
@@ -349,7 +441,7 @@ static int stamp(struct ct_verify_axis *axis, struct ct_axis_source *s, const st
     if (!s->open_loss)
         return CT_OK;
     s->open_loss = false;
-    return ct_verify_axis_append_loss(axis, s, axis->floor, b.time);
+    return ct_verify_axis_append_loss(axis, s, s->epoch == axis->epoch ? axis->floor : 0, b.time);
 }
 
 /* ---- taking events ---- */
@@ -375,7 +467,7 @@ static int keep(struct ct_verify_axis *axis, struct ct_axis_source *s, const str
     }
     if (make_room(axis, s))
         return CT_ERR_NOMEM;
-    const bool before = e->first == CT_WATCH_ARRIVAL_BEFORE;
+    const bool before = e->first == CT_WATCH_ARRIVAL_BEFORE && !s->held.anchor.known;
     const bool exact = before ? s->arrival_exact : e->first && is_exact(s, e);
     const uint64_t from = before ? s->arrival : s->cursor.count;
     s->all[s->end] = (struct ct_axis_waiting){.item.event = *e, .from = from, .to = exact ? from : UNKNOWN};
@@ -413,6 +505,7 @@ int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct
     if (!s->begun && (batch->count || batch->mark_count)) {
         s->begun = true;
         s->presumed = axis->presumed;
+        s->epoch = s->presumed_epoch = axis->presumed_epoch;
         if (v->awaited)
             v->awaited[v->core_of[source]] = false;
     }
@@ -430,6 +523,8 @@ int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
 {
     CT_REQUIRE_OF(axis, source < axis->count);
     struct ct_axis_source *s = &axis->sources[source];
+    if (s->held.anchor.known)
+        accept_held(axis, s);
     place(axis, s, &s->last, NULL, true, 0);
     s->over = true;
     return CT_OK;

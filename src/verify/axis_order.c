@@ -18,34 +18,47 @@ static uint64_t known_time(const struct ct_axis_source *s)
     return known->known ? known->time : 0;
 }
 
-/* Returns the earliest beginning of a source's next event. Sets *ready to whether that event exists. */
-static uint64_t next_begin(const struct ct_verify_axis *axis, const struct ct_axis_source *s, bool *ready)
+/* What comes next from a source, or from all of them. */
+struct next {
+    size_t source;
+    uint64_t begin; /* earliest beginning of the next event; UINT64_MAX: there is none */
+    uint32_t epoch; /* of `begin` */
+    bool ready;     /* that event exists */
+};
+
+static struct next next_of(const struct ct_verify_axis *axis, size_t source)
 {
-    *ready = s->first < s->placed;
-    if (*ready)
-        return s->all[s->first].item.begin;
+    const struct ct_axis_source *s = &axis->sources[source];
+    if (s->first < s->placed)
+        return (struct next){source, s->all[s->first].item.begin, s->all[s->first].epoch, true};
     if (s->over)
-        return UINT64_MAX;
-    return axis_at_least(known_time(s), s->begun ? s->presumed : axis->presumed);
+        return (struct next){.source = source, .begin = UINT64_MAX};
+    if (!s->begun)
+        return (struct next){source, axis->presumed, axis->presumed_epoch, false};
+    return (struct next){source,
+                         axis_at_least(known_time(s), s->epoch == s->presumed_epoch ? s->presumed : 0),
+                         s->epoch, false};
 }
 
-/* Finds the source whose next event begins first. Among equals, prefers one that has to be waited for. */
-static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, bool *ready)
+/* Returns whether `a` comes before `b`. Among equals, prefers one that has to be waited for. */
+static bool is_before(const struct next *a, const struct next *b)
 {
-    size_t best = 0;
-    *begin = UINT64_MAX;
-    *ready = true;
+    if (b->begin == UINT64_MAX || a->begin == UINT64_MAX)
+        return a->begin < b->begin;
+    if (a->epoch != b->epoch)
+        return a->epoch < b->epoch;
+    return a->begin < b->begin || (a->begin == b->begin && b->ready && !a->ready);
+}
+
+/* Finds the source whose next event begins first. */
+static struct next find_first(const struct ct_verify_axis *axis)
+{
+    struct next best = {.begin = UINT64_MAX, .ready = true};
     for (size_t i = 0; i < axis->count; i++) {
-        bool has;
         const struct ct_axis_source *s = &axis->sources[i];
-        const uint64_t b = next_begin(axis, s, &has);
-        if (!has && (s->over || s->absent || s->unheard))
-            continue;
-        if (b < *begin || (b == *begin && *ready && !has)) {
-            *begin = b;
-            *ready = has;
-            best = i;
-        }
+        const struct next next = next_of(axis, i);
+        if ((next.ready || !(s->over || s->absent || s->unheard)) && is_before(&next, &best))
+            best = next;
     }
     return best;
 }
@@ -59,46 +72,79 @@ static bool is_over(const struct ct_verify_axis *axis)
     return over;
 }
 
-/* Gives all specifications their turn. No later event begins before `floor`. */
-static int turn(struct ct_verify_axis *axis, uint64_t floor)
+/* Gives all specifications their turn. No later event begins before the next one. */
+static int turn(struct ct_verify_axis *axis, const struct next *next)
 {
     axis->taken = 0;
-    axis->floor = floor < UINT64_MAX ? axis_at_least(axis->floor, floor) : axis->floor;
-    return ct_verify_due_run(axis->verifier, floor);
+    if (next->begin == UINT64_MAX)
+        return ct_verify_due_run(axis->verifier, UINT64_MAX);
+    if (next->epoch > axis->epoch)
+        return ct_verify_due_run(axis->verifier, axis->most + 1);
+    axis->floor = axis_at_least(axis->floor, next->begin);
+    return ct_verify_due_run(axis->verifier, axis->floor + axis->offset);
+}
+
+/* Goes to the epoch of the next event. Its times continue those of the last one. What happened while the
+ * clocks started again is lost, of all sources. A source that is not waited for stays lost. */
+static int begin_epoch(struct ct_verify_axis *axis, const struct next *next)
+{
+    const uint64_t begin = axis->most + 1;
+    int rc = CT_OK;
+    axis->epoch = next->epoch;
+    axis->floor = next->begin;
+    axis->offset = begin - next->begin;
+    axis->most = begin;
+    ct_verify_due_limit(axis->verifier, begin);
+    for (size_t i = 0; i < axis->count && !rc; i++) {
+        const struct ct_axis_source *s = &axis->sources[i];
+        const struct ct_verify_item loss = ct_verify_axis_loss(i, begin, s->open_loss ? UINT64_MAX : begin);
+        rc = s->unheard ? CT_OK : ct_verify_due_take(axis->verifier, &loss);
+    }
+    return rc;
+}
+
+/* Passes on the next event of a source, on the clock of the specifications. */
+static int pass_on(struct ct_verify_axis *axis, struct ct_axis_source *s)
+{
+    struct ct_verify_item item = s->all[s->first++].item;
+    item.begin += axis->offset;
+    axis->most = axis_at_least(axis->most, item.begin);
+    if (item.end < UINT64_MAX)
+        axis->most = axis_at_least(axis->most, item.end += axis->offset);
+    axis->taken++;
+    return ct_verify_due_take(axis->verifier, &item);
 }
 
 int ct_verify_axis_run(struct ct_verify_axis *axis)
 {
     CT_REQUIRE(NULL, axis);
-    uint64_t begin;
-    bool ready;
     int rc = CT_OK;
     for (;;) {
-        struct ct_axis_source *s = &axis->sources[find_first(axis, &begin, &ready)];
-        const bool none = begin == UINT64_MAX;
+        const struct next next = find_first(axis);
+        const bool none = next.begin == UINT64_MAX;
         /* turns depend on the events alone, not on how they came in, so that the order of results does,
          * too */
-        const bool turns = none ? is_over(axis) : ready && axis->taken >= (axis->yield ? ROUND_YIELD : ROUND);
+        const bool turns =
+            none ? is_over(axis) : next.ready && axis->taken >= (axis->yield ? ROUND_YIELD : ROUND);
         if (turns)
-            rc = turn(axis, begin);
-        if (rc || none || !ready || (turns && axis->yield && axis->yield(axis->yield_user)))
+            rc = turn(axis, &next);
+        if (rc || none || !next.ready || (turns && axis->yield && axis->yield(axis->yield_user)))
             break;
-        axis->floor = axis_at_least(axis->floor, begin);
-        rc = ct_verify_due_take(axis->verifier, &s->all[s->first++].item);
-        axis->taken++;
+        if (next.epoch > axis->epoch)
+            rc = begin_epoch(axis, &next);
+        axis->floor = axis_at_least(axis->floor, next.begin);
+        rc = rc ? rc : pass_on(axis, &axis->sources[next.source]);
     }
     return rc;
 }
 
 int ct_verify_axis_settle(struct ct_verify_axis *axis)
 {
-    uint64_t begin;
-    bool ready;
     const int rc = ct_verify_axis_run(axis);
     if (rc)
         return rc;
-    find_first(axis, &begin, &ready);
-    return begin == UINT64_MAX ? CT_OK : turn(axis, begin);
+    const struct next next = find_first(axis);
+    return next.begin == UINT64_MAX ? CT_OK : turn(axis, &next);
 }
 
 /* ---- sources that are not waited for ---- */
@@ -113,34 +159,43 @@ size_t ct_verify_axis_held(const struct ct_verify_axis *axis)
 
 int ct_verify_axis_pass(struct ct_verify_axis *axis)
 {
-    uint64_t begin;
-    bool ready;
     CT_REQUIRE(NULL, axis);
-    struct ct_axis_source *s = &axis->sources[find_first(axis, &begin, &ready)];
-    if (ready)
+    const struct next next = find_first(axis);
+    struct ct_axis_source *s = &axis->sources[next.source];
+    if (next.ready)
         return CT_OK;
     s->passed.late += s->end - s->placed;
     s->end = s->open = s->placed;
+    s->held.anchor.known = false;
     s->absent = true;
     s->passed.times++;
     if (!s->seen || axis->idle)
         return CT_OK;
     s->open_loss = true;
-    return ct_verify_axis_append_loss(axis, s, axis_at_least(begin, axis->floor), UINT64_MAX);
+    const uint64_t floor = s->epoch == axis->epoch ? axis->floor : 0;
+    return ct_verify_axis_append_loss(axis, s, axis_at_least(next.begin, floor), UINT64_MAX);
 }
 
 int ct_verify_axis_presume(struct ct_verify_axis *axis)
 {
-    uint64_t reached = UINT64_MAX;
+    struct next reached = {.begin = UINT64_MAX, .ready = true};
     CT_REQUIRE(NULL, axis);
     for (size_t i = 0; i < axis->count; i++) {
         const struct ct_axis_source *s = &axis->sources[i];
-        const uint64_t known = known_time(s);
-        if (s->begun && !s->over && !s->absent && !s->unheard && known < reached)
+        const struct next known = {i, known_time(s), s->epoch, true};
+        if (s->begun && !s->over && !s->absent && !s->unheard && is_before(&known, &reached))
             reached = known;
     }
-    axis->presumed = axis_at_least(axis->presumed, axis->reached);
-    axis->reached = reached < UINT64_MAX ? reached : axis->reached;
+    if (axis->reached_epoch > axis->presumed_epoch)
+        axis->presumed = axis->reached;
+    else if (axis->reached_epoch == axis->presumed_epoch)
+        axis->presumed = axis_at_least(axis->presumed, axis->reached);
+    if (axis->reached_epoch > axis->presumed_epoch)
+        axis->presumed_epoch = axis->reached_epoch;
+    if (reached.begin < UINT64_MAX) {
+        axis->reached = reached.begin;
+        axis->reached_epoch = reached.epoch;
+    }
     return CT_OK;
 }
 
@@ -153,11 +208,17 @@ int ct_verify_axis_passed_of(const struct ct_verify_axis *axis, size_t source,
     return CT_OK;
 }
 
+int ct_verify_axis_restarts_of(const struct ct_verify_axis *axis, size_t source,
+                               struct ct_verify_axis_restarts *out)
+{
+    CT_REQUIRE_OF(axis, out, source < axis->count);
+    *out = axis->sources[source].restarts;
+    return CT_OK;
+}
+
 int ct_verify_axis_next(const struct ct_verify_axis *axis)
 {
-    uint64_t begin;
-    bool ready;
     CT_REQUIRE(NULL, axis);
-    const size_t source = find_first(axis, &begin, &ready);
-    return ready ? -1 : (int)source;
+    const struct next next = find_first(axis);
+    return next.ready ? -1 : (int)next.source;
 }

@@ -89,6 +89,29 @@ void ct_verify_due_clear(struct ct_verify_spec *s)
         s->lost_until[i] = ct_verify_hears(s, i) ? s->verifier->lost_until[i] : 0;
 }
 
+static uint64_t at_most(uint64_t value, uint64_t most)
+{
+    return value < most ? value : most;
+}
+
+static void limit_spec(struct ct_verify_spec *s, uint64_t end)
+{
+    for (size_t i = s->due_first; i < s->due_count; i++)
+        s->due[i].item.end = at_most(s->due[i].item.end, end);
+    for (size_t i = 0; i < s->verifier->source_count; i++) {
+        s->events_until[i] = at_most(s->events_until[i], end);
+        s->lost_until[i] = at_most(s->lost_until[i], end);
+    }
+}
+
+void ct_verify_due_limit(struct ct_verifier *v, uint64_t end)
+{
+    for (size_t i = 0; i < v->fed_count; i++)
+        limit_spec(v->fed[i], end);
+    for (size_t i = 0; i < v->source_count; i++)
+        v->lost_until[i] = at_most(v->lost_until[i], end);
+}
+
 /* ---- overlaps ---- */
 
 /* Which kinds of items of other sources an event overlaps. */

@@ -18,6 +18,9 @@ int ct_verify_due_take(struct ct_verifier *verifier, const struct ct_verify_item
  * Returns the errors of ct_verifier_feed. */
 int ct_verify_due_run(struct ct_verifier *verifier, uint64_t floor);
 
+/* Ends all intervals of pending items, and of those that were passed on, at `end` at the latest. */
+void ct_verify_due_limit(struct ct_verifier *verifier, uint64_t end);
+
 /* Passes all pending items to a specification that ends. Returns the same errors. */
 int ct_verify_due_end(struct ct_verify_spec *spec);
 

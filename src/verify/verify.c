@@ -54,7 +54,7 @@ int ct_verify_flush(struct ct_verify_spec *s)
 static uint64_t tick_of(const struct ct_verifier *v, const struct ct_watch_event *e)
 {
     if (v->options.clock == CT_VERIFY_TIMESTAMPS)
-        return e->has_timestamp ? e->timestamp : 0;
+        return e->has_timestamp ? e->timestamp + v->offset : 0;
     return e->cycle;
 }
 
@@ -271,12 +271,27 @@ static int give(struct ct_verifier *v, const struct ct_watch_event *e)
     return first;
 }
 
+/* Lets times go on when the timestamps of the one source go back, as when the target starts again. What
+ * happened in between is lost. */
+static int follow_clock(struct ct_verifier *v, const struct ct_watch_event *e)
+{
+    if (v->options.clock != CT_VERIFY_TIMESTAMPS || !e->has_timestamp)
+        return CT_OK;
+    const uint64_t before = v->stamp;
+    v->stamp = e->timestamp;
+    if (e->timestamp >= before)
+        return CT_OK;
+    v->offset += before - e->timestamp + 1;
+    return lose(v, e);
+}
+
 int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events, size_t count)
 {
     CT_REQUIRE_OF(v, events || !count);
     int first = CT_OK;
     for (size_t i = 0; i < count; i++) {
         const bool loss = ct_verify_is_loss(&events[i]);
+        first = ct_verify_first(first, follow_clock(v, &events[i]));
         if (loss) /* trace may be missing on both sides of the event that reports it */
             first = ct_verify_first(first, lose(v, &events[i]));
         first = ct_verify_first(first, give(v, &events[i]));
@@ -424,6 +439,7 @@ int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
     v->fn = fn;
     v->user = user;
     v->running = false;
+    v->stamp = v->offset = 0;
     if (v->source_count)
         memset(v->lost_until, 0, v->source_count * sizeof *v->lost_until);
     for (size_t i = 0; i < v->spec_count; i++)

@@ -148,6 +148,8 @@ struct ct_verifier {
     size_t due_events;                /* items taken since the last turn of the specifications */
     uint64_t due_floor;               /* no later item begins before this time */
     uint64_t *lost_until;             /* by source: end of its last loss taken */
+    uint64_t stamp, offset;           /* with one source on its timestamps: the last one, and the ticks to add
+                                       * since they last went back */
     struct ct_verify_target *targets; /* by watchpoint: the inputs of `fed` that it feeds */
     uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
     uint8_t *came;                    /* by watchpoint: 1 if an event of it came that some specification

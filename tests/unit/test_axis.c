@@ -232,6 +232,34 @@ TEST(of_each_core)
                 "50 n@left 2 ? left\n70 n@right 2 right\n");
 }
 
+/* The target starts again, and the timestamps of both cores go back: times go on, in the order of the new
+ * timestamps, and what happened in between is lost. */
+TEST(clocks_start_again)
+{
+    expect("out count(x) as n\n", "T100 X T110 T120 X T130 T5 X T15 T60 X T70", "T100 T105 T20 X T40 X T50",
+           "0 n 0\n100 n 1 left\n120 n 2 left\n131 n 3 ? left\n146 n 4 ? right\n166 n 5 ? right\n186 n 6 ? "
+           "left\n");
+}
+
+/* A timestamp that the next ones contradict is damaged: it moves nothing. */
+TEST(damaged_timestamp)
+{
+    static const char wanted[] = "0 n 0\n10 n 1 left\n20 n 2 right\n30 n 3 left\n50 n 4 left\n";
+    const char *const right = "T15 T20 X T28 T80";
+    expect("out count(x) as n\n", "T10 X T15 T30 X T40 T50 X T60", right, wanted);
+    expect("out count(x) as n\n", "T10 X T15 T30 X T1125899906842624 T40 T50 X T60", right, wanted);
+    expect("out count(x) as n\n", "T10 X T15 T30 X T2 T40 T50 X T60", right, wanted);
+    expect("out count(x) as n\n", "T10 X T15 T30 X T2 T1125899906842624 T40 T50 X T60", right, wanted);
+}
+
+/* A core sleeps for long. */
+TEST(timestamps_far_apart)
+{
+    expect("out count(x) as n\n", "T10 X T20 T1125899906842624 X T1125899906842634",
+           "T30 X T40 T1125899906842644 X T1125899906842654",
+           "0 n 0\n10 n 1 left\n30 n 2 right\n1125899906842624 n 3 left\n1125899906842644 n 4 right\n");
+}
+
 /* ---- sources that are not waited for ---- */
 
 /* A run of one specification over x, the exceptions of both cores, whose trace is given by the test. */
@@ -244,6 +272,34 @@ struct by_hand {
     struct ct_verify_axis *axis;
     struct seen seen;
 };
+
+/* Times go on when the timestamps of the only source go back; what happened in between is lost. */
+TEST(clock_starts_again)
+{
+    static const uint64_t times[] = {100, 130, 5, 60};
+    const struct ct_verify_bind bind = {"x", "exception"};
+    const struct ct_verify_options options = {.size = sizeof options, .clock = CT_VERIFY_TIMESTAMPS};
+    static const char text[] = "in x: Events[Unit]\nout count(x) as n\n";
+    struct by_hand h = {.ctx = ct_ctx_new()};
+    uint32_t watch;
+    assert_int_equal(ct_monitor_compile(h.ctx, "axis", text, strlen(text), NULL, &h.spec), CT_OK);
+    assert_int_equal(ct_watches_new(h.ctx, NULL, &h.watches), CT_OK);
+    assert_int_equal(ct_verifier_new(h.ctx, &options, h.watches, &h.verifier), CT_OK);
+    assert_int_equal(ct_verifier_add(h.verifier, h.spec, "axis", &bind, 1), CT_OK);
+    assert_int_equal(ct_verifier_begin(h.verifier, on_result, &h.seen), CT_OK);
+    assert_int_equal(ct_watches_add(h.watches, "exception", &watch, NULL), CT_OK);
+    for (size_t i = 0; i < 4; i++) {
+        const struct ct_watch_event e = {
+            .watch = watch, .kind = CT_WATCH_EXCEPTION, .timestamp = times[i], .has_timestamp = 1};
+        assert_int_equal(ct_verifier_feed(h.verifier, &e, 1), CT_OK);
+    }
+    assert_int_equal(ct_verifier_finish(h.verifier), CT_OK);
+    assert_string_equal(h.seen.text, "0 n 0\n100 n 1 left\n130 n 2 left\n131 n 3 ? left\n186 n 4 ? left\n");
+    ct_verifier_free(h.verifier);
+    ct_watches_free(h.watches);
+    ct_monitor_spec_free(h.spec);
+    ct_ctx_free(h.ctx);
+}
 
 static void begin(struct by_hand *h)
 {
