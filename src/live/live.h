@@ -30,6 +30,7 @@ struct ct_live_place {
     uint64_t since; /* input bytes that had been analysed when it was switched on */
     uint64_t hits;
     struct ct_watch_event first, last;
+    uint64_t returns; /* hits that are the end of a function; a place may be both its entry and its returns */
     uint8_t last_id;
 };
 

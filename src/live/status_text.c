@@ -21,13 +21,23 @@ static void say_place(struct ct_live_text *out, const struct ct_live_place *plac
     ct_live_text_print(out, ": %" PRIu64 " hits\n", place->hits);
 }
 
-/* Writes the line of a place as sums of watchpoints have it; one that nothing came by has no kind. */
-static void say_sum(struct ct_live_text *out, const struct ct_live_place *place)
+static void say_sum(struct ct_live_text *out, const char *place, uint64_t hits, const char *kind)
 {
-    ct_live_text_print(out, "%" PRIu64 "\t", place->hits);
-    ct_live_text_put(out, place->text);
-    ct_live_text_print(out, "%s%s\n", place->hits ? " " : "",
-                       place->hits ? ct_watch_kind_name((enum ct_watch_kind)place->first.kind) : "");
+    ct_live_text_print(out, "%" PRIu64 "\t", hits);
+    ct_live_text_put(out, place);
+    ct_live_text_print(out, "%s%s\n", *kind ? " " : "", kind);
+}
+
+/* Writes the lines of a place as sums of watchpoints have them: entries and returns of a function apart. A
+ * place that nothing came by has no kind. */
+static void say_sums(struct ct_live_text *out, const struct ct_live_place *place)
+{
+    const uint64_t others = place->hits - place->returns;
+    const enum ct_watch_kind kind = place->first.kind == CT_WATCH_RETURN ? CT_WATCH_ENTRY : place->first.kind;
+    if (others || !place->hits)
+        say_sum(out, place->text, others, others ? ct_watch_kind_name(kind) : "");
+    if (place->returns)
+        say_sum(out, place->text, place->returns, ct_watch_kind_name(CT_WATCH_RETURN));
 }
 
 int ct_live_places_write(struct ct_live *l, ct_write_fn *write, void *user)
@@ -36,7 +46,7 @@ int ct_live_places_write(struct ct_live *l, ct_write_fn *write, void *user)
     CT_REQUIRE_OF(l, write);
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].on)
-            say_sum(&text, &l->places[i]);
+            say_sums(&text, &l->places[i]);
     return ct_live_text_give(&text, l->ctx, "watchpoints", write, user);
 }
 

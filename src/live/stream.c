@@ -42,6 +42,7 @@ static void count(struct ct_live_stream *s, const struct ct_watch_event *e)
         return;
     if (!place->hits++)
         place->first = *e;
+    place->returns += e->kind == CT_WATCH_RETURN;
     place->last = *e;
     place->last_id = s->id;
     l->events[l->event_count++ % LIVE_RECENT] = (struct ct_live_event){*e, number, s->id};

@@ -234,13 +234,14 @@ def from_tcp(coretap, stream):
 def from_fifo(coretap, stream):
     fifo = stream.folder / "fifo"
     os.mkfifo(fifo)
-    live = Live(coretap, stream, "--timing", "--http", "0", source=str(fifo))
+    live = Live(coretap, stream, "--timing", "--at", "fib", "--http", "0", source=str(fifo))
     status = live.ask("/api/status")[1]
     check("the page is there before anybody writes to a FIFO", status["input"]["read"] == 0, status["input"])
     with open(fifo, "wb") as out:
         out.write(16 * stream.once)
     code = live.end()
     wanted = offline(coretap, "timing", stream, 16 * stream.once)
+    wanted += offline(coretap, "watch", stream, 16 * stream.once, "--at", "fib", "--format", "sums")
     check("trace from a FIFO, up to its end", code == 0 and "".join(live.printed).encode() == wanted,
           live.said)
 
