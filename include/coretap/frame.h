@@ -146,10 +146,10 @@ CT_API const struct ct_frame_mark *ct_demux_marks(const struct ct_demux *demux, 
 /* Returns the statistics so far. Borrowed from the demultiplexer, which updates them. */
 CT_API const struct ct_frame_stats *ct_demux_stats(const struct ct_demux *demux);
 
-/* Returns what is wrong with the first bytes of a framed capture, in words, or NULL. It detects
- * compressed files, and synchronisation words or IDs that make sense only when the bytes of each 32-bit word
- * are reversed. */
-CT_API const char *ct_framing_trouble(const uint8_t *data, size_t size);
+/* Returns what is wrong with the first bytes of a capture, in words, or NULL. It detects compressed files;
+ * memory that was never written; frames that begin at a later byte, or whose words have their bytes reversed;
+ * and another framing than the one that was stated (CT_FRAMING_AUTO: none was). */
+CT_API const char *ct_framing_trouble(enum ct_framing framing, const uint8_t *data, size_t size);
 
 /* Detects the framing from the first bytes of a framed capture: CT_FRAMING_FRAMES, TPIU or DSTREAM. Pass all
  * bytes, or 64 KiB; it needs at least two synchronisation words to tell TPIU from DSTREAM. */

@@ -344,9 +344,10 @@ struct ct_capture_options {
 
 /* Opens the capture at `path`: a snapshot directory (or its snapshot.ini), the .ini of a raw trace, a
  * perf.data file. The capture and all it points to belong to the library until ct_capture_free. CT_ERR_IO,
- * CT_ERR_FORMAT, CT_ERR_CONFIG, CT_ERR_NOMEM, CT_ERR_NOT_FOUND for a perf.data file without trace; the
- * context's text names file, line or key, what was expected and what to do. When no reader recognises the
- * path, the text gives the reason of each reader. */
+ * CT_ERR_FORMAT, CT_ERR_CONFIG, CT_ERR_NOMEM, CT_ERR_NOT_FOUND for a perf.data file without trace,
+ * CT_ERR_UNSUPPORTED for a file of a known kind that is no capture; the context's text names file, line or
+ * key, what was expected and what to do. When no reader recognises the path, the text gives the reason of
+ * each reader. */
 CT_API int ct_capture_open(struct ct_ctx *ctx, const char *path, struct ct_capture **out);
 
 /* The same with options (NULL: none). CT_ERR_ARG for options that are not understood. */

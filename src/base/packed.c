@@ -18,6 +18,7 @@ static const struct {
     {"\x04\x22\x4d\x18", 4, 0, "the file is compressed with lz4" THEN "'unlz4' first"},
     {"PK\x03\x04", 4, 0, "this is a zip archive" THEN "'unzip' first"},
     {"7z\xbc\xaf\x27\x1c", 6, 0, "this is a 7z archive" THEN "'7z x' first"},
+    {"Rar!\x1a\x07", 6, 0, "this is a rar archive" THEN "'unrar x' first"},
     {"ustar", 5, 257, "this is a tar archive" THEN "'tar -xf' first"},
 };
 

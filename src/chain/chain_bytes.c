@@ -166,7 +166,7 @@ static int drain_to_marks(struct ct_chain *c)
  * framing was not stated, and only a warning when it was: the user may know better. */
 static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 {
-    const char *trouble = c->options.framing == CT_FRAMING_NONE ? NULL : ct_framing_trouble(bytes, size);
+    const char *trouble = ct_framing_trouble((enum ct_framing)c->options.framing, bytes, size);
     if (trouble && !c->demux)
         return ct_fail(c->ctx, CT_ERR_FORMAT, "%s: %s", ct_buffer_title(c->buffer), trouble);
     if (trouble)

@@ -200,13 +200,14 @@ static void print_description(const struct looks *looks, const char *path)
 static bool tell(const char *path, const uint8_t *data, size_t size)
 {
     struct looks looks;
-    const char *trouble = ct_framing_trouble(data, size);
-    if (trouble) {
+    const char *trouble = ct_framing_trouble(CT_FRAMING_AUTO, data, size);
+    const bool is_trace = !trouble && look_at(&looks, data, size);
+    if (!is_trace && !trouble)
+        trouble = ct_framing_trouble(CT_FRAMING_FRAMES, data, size);
+    if (trouble)
         cli_say("%s: %s", path, trouble);
-        return true;
-    }
-    if (!look_at(&looks, data, size))
-        return false;
+    if (!is_trace)
+        return trouble != NULL;
     cli_say(
         "%s: these are bytes of a trace without their description, so they cannot be decoded; they look like "
         "%s; write the description into a file beside it, such as trace.ini, with the values in place of ?, "
@@ -218,17 +219,13 @@ static bool tell(const char *path, const uint8_t *data, size_t size)
     return true;
 }
 
-/* Returns whether the file is text, or of a kind that the library names. */
+/* Returns whether the file is text, a damaged perf.data, or too small to tell. */
 static bool is_other_file(const uint8_t *data, size_t size)
 {
-    static const char *const kinds[] = {"\177ELF", "PERF", "PK\3\4"};
-    bool is_other = size < 16;
-    for (size_t i = 0; !is_other && i < sizeof kinds / sizeof *kinds; i++)
-        is_other = !memcmp(data, kinds[i], 4);
     size_t text = 0;
     while (text < size && (isprint(data[text]) || isspace(data[text])))
         text++;
-    return is_other || text == size;
+    return size < 16 || !memcmp(data, "PERF", 4) || text == size;
 }
 
 bool cli_raw_bytes_tell(const char *path)

@@ -103,7 +103,7 @@ int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, cons
     }
     const char *other = ct_other_kind(&target);
     if (other)
-        return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: %s", path, other);
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%.200s: %s", path, other);
     return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: the format is not recognised, so it cannot be read:%s", path,
                    reasons);
 }

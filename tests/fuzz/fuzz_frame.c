@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     ct_framing_probe(data, size);
-    ct_framing_trouble(data, size);
+    for (int framing = CT_FRAMING_AUTO; framing <= CT_FRAMING_DSTREAM; framing++)
+        ct_framing_trouble((enum ct_framing)framing, data, size);
     demux_result_free(&whole);
     return 0;
 }

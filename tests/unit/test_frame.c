@@ -545,7 +545,7 @@ TEST(framing_is_found)
         size_t count = make_items(items, 3000, &seed);
         encode(&s, framing, items, count, &seed);
         assert_int_equal(ct_framing_probe(s.bytes, s.size < 4096 ? s.size : 4096), framing);
-        assert_null(ct_framing_trouble(s.bytes, s.size < 4096 ? s.size : 4096));
+        assert_null(ct_framing_trouble(framing, s.bytes, s.size < 4096 ? s.size : 4096));
     }
     assert_int_equal(ct_framing_probe(NULL, 0), CT_FRAMING_FRAMES);
 }
@@ -597,7 +597,7 @@ TEST(reversed_words_are_told)
             word = __builtin_bswap32(word);
             memcpy(s.bytes + i, &word, 4);
         }
-        const char *trouble = ct_framing_trouble(s.bytes, 4096);
+        const char *trouble = ct_framing_trouble(CT_FRAMING_AUTO, s.bytes, 4096);
         assert_non_null(trouble);
         assert_non_null(strstr(trouble, "big-endian"));
     }

@@ -29,6 +29,7 @@ $ cp -r examples/raw $T/zero && head -c 4096 /dev/zero >$T/zero/board.bin && cor
 | bytes=4096
 | packets=0
 | elements=0
+! coretap: warning: $T/zero/board.bin: one word fills the bytes from the beginning on, so this part of the trace buffer was never written; check that the trace sink was enabled, and that its memory was read
 ! coretap: $T/zero/board.ini: none of its 4096 bytes belong to a trace source that the capture describes; nothing was decoded; 'coretap info' lists the trace IDs in it
 Blanks in the headings of sections.
 $ cp -r examples/quickstart $T/blanks && sed -i 's/^\[\(.*\)\]/[ \1	]/' $T/blanks/*.ini && coretap stats $T/blanks | grep ^instructions; cp -r examples/raw $T/raw && sed -i 's/^\[\(.*\)\]/[ \1 ]/' $T/raw/board.ini && coretap stats $T/raw/board.ini | grep ^instructions
@@ -128,6 +129,30 @@ $ cd $T; printf '$date today $end\n$timescale 1 ns $end\n' >swo.vcd; printf 'Tim
 $ cd $T; printf '\27\10\104tracing6\0\0\10' >trace.dat; coretap info trace.dat
 ! coretap: trace.dat: this is a trace.dat file of ftrace, which has no trace of CoreSight; record with 'perf record -e cs_etm//u'
 [2]
+$ cd $T; printf '\324\303\262\241\2\0\4\0' >probe.pcap; printf '\n\r\r\n\34\0\0\0' >probe.pcapng; printf '\301\037\374\301' >channel0_0; printf '/* CTF 1.8 */\n' >metadata; printf '\0FSP\7\0' >tasks.psf; printf ';\n; Version\tSEGGER SystemViewer V3\n' >tasks.SVDat; printf 'MDMP\223\247' >dump.dmp; printf 'Rar!\032\7' >trace.rar; printf 'coretap-cover 1\n' >a.cov; printf 'unsigned char etb[] = {\n0x12};\n' >etb.c; for f in probe.* channel0_0 metadata tasks.* dump.dmp trace.rar a.cov etb.c; do coretap info $f; done
+! coretap: probe.pcap: these are packets of a network, which are not taken apart here; write what the probe sent into a file, for instance with tcpflow or 'tshark -z follow,tcp,raw,0', and describe its bytes by an .ini file (docs/formats.md, "Raw traces")
+! coretap: probe.pcapng: these are packets of a network, which are not taken apart here; write what the probe sent into a file, for instance with tcpflow or 'tshark -z follow,tcp,raw,0', and describe its bytes by an .ini file (docs/formats.md, "Raw traces")
+! coretap: channel0_0: this is a stream of CTF, which has events that software recorded and no trace of CoreSight; open it with the tool that it was made for, and record with a trace unit for coretap
+! coretap: metadata: this is the description of a CTF trace, which has events that software recorded and no trace of CoreSight; open it with the tool that it was made for, and record with a trace unit for coretap
+! coretap: tasks.SVDat: this is a recording of SystemView, which has events that software recorded and no trace of CoreSight; open it with the tool that it was made for, and record with a trace unit for coretap
+! coretap: tasks.psf: this is a recording of Tracealyzer, which has events that software recorded and no trace of CoreSight; open it with the tool that it was made for, and record with a trace unit for coretap
+! coretap: dump.dmp: this is a minidump, which has the memory of a program and no trace; name the capture
+! coretap: trace.rar: this is a rar archive, which is not unpacked here; unpack it with 'unrar x' first
+! coretap: a.cov: this is a result that coretap saved, not a capture; 'coretap merge' prints and adds up such files
+! coretap: etb.c: this is text, not a capture; convert trace that is written as text to bytes; if a tool printed the text, name what the tool read; a description of a raw trace begins with [capture]
+[2]
+Memory that was never written, and frames that do not begin at the first byte.
+$ cd $T; head -c 4096 /dev/zero | tr '\0' '\377' >ff.bin; coretap info ff.bin
+! coretap: ff.bin: one word fills the bytes from the beginning on, so this part of the trace buffer was never written; check that the trace sink was enabled, and that its memory was read
+[2]
+$ cd $T; { printf ETB; i=0; while [ $i -lt 64 ]; do printf '!\0\0\0\0\0\0\0\0\0\0\0\200\7\4\0'; i=$((i+1)); done; } >begin.bin; coretap info begin.bin; tail -c +4 begin.bin >frames.bin; coretap info frames.bin 2>&1 | sed -n 3,6p
+| [capture]
+| file = frames.bin
+| framing = frames
+|
+! coretap: begin.bin: frames with valid trace IDs begin only after the first 3 of these bytes, so none can be read; cut them off, for instance with 'tail -c +4'
+$ cd $T; cp -r raw begin; cp begin.bin begin/board.bin; coretap stats begin/board.ini 2>&1 >/dev/null | head -1
+| coretap: warning: begin/board.bin: frames with valid trace IDs begin only after the first 3 of these bytes, so none can be read; cut them off, for instance with 'tail -c +4'
 An ITM without synchronisation packets, as most probes record it. Its packets may look like frames.
 $ cd $T; i=0; while [ $i -lt 64 ]; do printf '\1A\16\13\20\300\205\1'; i=$((i+1)); done >swo.bin; coretap info swo.bin 2>&1 | sed 1d | tee swo.ini; coretap decode swo.ini | sed -n '3,6p'
 |
@@ -152,8 +177,5 @@ $ cd $T; sed -i '/^sync/d' swo.ini; coretap decode swo.ini
 ! coretap: swo.ini: losses: 512 bytes that could not be used
 [1]
 $ head -c 4096 /dev/zero >$T/zeros.bin; coretap info $T/zeros.bin
-! coretap: $T/zeros.bin: the format is not recognised, so it cannot be read:
-!   snapshot: this is neither a directory with a snapshot.ini nor a file that begins with [snapshot]
-!   raw: the file does not begin with [capture]; a raw trace is opened by the .ini file that describes it
-!   perf.data: the file does not begin with PERFILE2
+! coretap: $T/zeros.bin: one word fills the bytes from the beginning on, so this part of the trace buffer was never written; check that the trace sink was enabled, and that its memory was read
 [2]
