@@ -25,14 +25,29 @@ const char *ct_path_join(struct ct_arena *arena, const char *folder, const char 
     return ct_arena_printf(arena, "%s%s%s", folder, folder[size - 1] == '/' ? "" : "/", name);
 }
 
-int ct_ini_file(struct ct_arena *arena, const char *folder, const struct ct_ini_item *item, const char **path)
+const char *ct_path_of_file(struct ct_opening *opening, const char *folder, const char *name)
+{
+    const struct ct_files *files = opening->files;
+    const char *path = ct_path_join(opening->arena, folder, name);
+    uint64_t size;
+    if (!path || !strchr(name, '\\') || files->look(files->user, path, &size) != CT_FILE_NONE)
+        return path;
+    char *slashed = ct_arena_strdup(opening->arena, path);
+    for (char *c = slashed; c && *c; c++)
+        if (*c == '\\')
+            *c = '/';
+    return !slashed || files->look(files->user, slashed, &size) != CT_FILE_NONE ? slashed : path;
+}
+
+int ct_ini_file(struct ct_opening *opening, const char *folder, const struct ct_ini_item *item,
+                const char **path)
 {
     const char *name = ct_ini_unquote(item);
     if (!name)
         return CT_ERR_FORMAT;
     if (!*name)
         return ct_ini_fail(item, "the name of a file is expected");
-    *path = ct_path_join(arena, folder, name);
+    *path = ct_path_of_file(opening, folder, name);
     return *path ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
 

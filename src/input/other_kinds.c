@@ -86,6 +86,9 @@ static bool is_text(const struct ct_path_to_open *target)
 
 const char *ct_other_kind(const struct ct_path_to_open *target)
 {
+    if (target->kind == CT_FILE_OTHER)
+        return "this is a pipe or a device, and a capture is not read from front to end; pass a perf.data as "
+               "standard input, with the name -, and a raw trace with --config FILE.ini -";
     if (target->kind != CT_FILE_REGULAR)
         return NULL;
     if (!target->size)

@@ -91,7 +91,7 @@ static int set_path(struct raw *raw, const struct ct_ini_item *item, const char 
     int status = set_text(raw, item, slot);
     if (status)
         return status;
-    *slot = ct_path_join(raw->opening->arena, raw->folder, *slot);
+    *slot = ct_path_of_file(raw->opening, raw->folder, *slot);
     return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
 

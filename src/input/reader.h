@@ -59,8 +59,13 @@ const char *ct_path_folder(struct ct_arena *arena, const char *path);
 /* Returns `name` relative to `folder`; an absolute name does not change. */
 const char *ct_path_join(struct ct_arena *arena, const char *folder, const char *name);
 
-/* Returns the value of an item, a file name, as a path relative to `folder`. CT_ERR_FORMAT, CT_ERR_NOMEM. */
-int ct_ini_file(struct ct_arena *arena, const char *folder, const struct ct_ini_item *item,
+/* Returns the path of a file that an .ini names, relative to `folder`, in the arena. Tools on Windows write
+ * backslashes: they are slashes when that finds a file and the name as it stands does not. NULL: no memory.
+ */
+const char *ct_path_of_file(struct ct_opening *opening, const char *folder, const char *name);
+
+/* Returns the value of an item, a file name, as ct_path_of_file does. CT_ERR_FORMAT, CT_ERR_NOMEM. */
+int ct_ini_file(struct ct_opening *opening, const char *folder, const struct ct_ini_item *item,
                 const char **path);
 
 /* Reads and parses an .ini file. `wanted_by` names what refers to it, for the message when it is missing. */

@@ -105,7 +105,7 @@ static int on_program(struct snapshot *s, const struct ct_ini_item *item)
     }
     if (strcmp(item->key, "elf") != 0)
         return CT_OK;
-    return ct_ini_file(s->opening->arena, s->folder, item, &program->file) ?: find_escaped(s, program);
+    return ct_ini_file(s->opening, s->folder, item, &program->file) ?: find_escaped(s, program);
 }
 
 /* Returns why the file cannot be the one that ran; NULL: it can. */
@@ -203,7 +203,7 @@ static int on_symbol_map(struct snapshot *s, const struct ct_ini_item *item)
     if (!maps)
         return ct_fail_nomem(item->ctx, item->path);
     capture->symbol_maps = maps;
-    return ct_ini_file(s->opening->arena, s->folder, item, &maps[capture->symbol_map_count - 1]);
+    return ct_ini_file(s->opening, s->folder, item, &maps[capture->symbol_map_count - 1]);
 }
 
 static int on_item(void *user, const struct ct_ini_item *item)
@@ -242,7 +242,7 @@ static const struct ct_device *find_device(const struct snapshot *s, const char 
 static int read_device(struct snapshot *s, const struct ct_ini_pair *pair)
 {
     struct ct_arena *arena = s->opening->arena;
-    const char *path = ct_path_join(arena, s->folder, pair->value);
+    const char *path = ct_path_of_file(s->opening, s->folder, pair->value);
     const char *wanted_by = ct_arena_printf(arena, "%s:%u: %s=", s->path, pair->line, pair->key);
     if (!path || !wanted_by)
         return ct_fail_nomem(s->opening->ctx, s->path);
@@ -331,6 +331,12 @@ static int find_arch(struct snapshot *s, const struct ct_device *core, struct ct
 static int add_core(struct snapshot *s, struct buffer_parts *parts, struct ct_source *source)
 {
     const struct ct_ini_pair *pair = find_core(s, source->name);
+    if (!pair && !ct_protocol_is_software(source->protocol))
+        ct_log(
+            s->opening->ctx, CT_LOG_WARNING,
+            "%s: no line of [core_trace_sources] tells which core source %s traces, so its architecture is "
+            "unknown and it has no memory images; add CORE=%s with the name of the core",
+            s->trace.path, source->name, source->name);
     if (!pair)
         return CT_OK;
     source->core = pair->key;
@@ -416,7 +422,7 @@ static int buffer_begin(struct snapshot *s, const struct ct_buffer_section *sect
     if (status)
         return status;
     buffer->name = section->name;
-    buffer->path = ct_path_join(s->opening->arena, s->folder, section->file);
+    buffer->path = ct_path_of_file(s->opening, s->folder, section->file);
     if (!buffer->path)
         return ct_fail_nomem(ctx, s->trace.path);
     const char *why = ct_why_no_trace(s->opening->files, buffer->path);
@@ -536,7 +542,7 @@ static int read_trace(struct snapshot *s)
             "%.300s: [trace] has no metadata=, so there is no trace to read; add the name of the file that "
             "describes the trace buffers",
             s->path);
-    const char *path = ct_path_join(arena, s->folder, s->metadata);
+    const char *path = ct_path_of_file(s->opening, s->folder, s->metadata);
     const char *wanted_by = ct_arena_printf(arena, "%s:%u: metadata=", s->path, s->metadata_line);
     if (!path || !wanted_by)
         return ct_fail_nomem(s->opening->ctx, s->path);

@@ -60,7 +60,7 @@ int ct_snapshot_image(struct ct_opening *opening, const char *folder, const stru
     }
     if (strcmp(item->key, "file") != 0)
         return CT_OK;
-    return ct_ini_file(opening->arena, folder, item, &image->file);
+    return ct_ini_file(opening, folder, item, &image->file);
 }
 
 /* ---- states ---- */

@@ -46,6 +46,18 @@ $ cp -r examples/quickstart $T/tab; cd $T/tab; cp firmware.bin 'a	b'; cp firmwar
 | 0
 | 2
 
+Paths as Windows writes them, and a source without a core.
+$ cp -r examples/quickstart $T/windows; cd $T/windows; mkdir -p dumps/rom; mv firmware.bin dumps/rom; mv trace.bin dumps; sed -i 's/=firmware.bin/=dumps\\rom\\firmware.bin/; s/=trace.bin/=dumps\\trace.bin/' *.ini; sed -i 's/$/\r/' *.ini; coretap stats . | grep ^instructions; coretap stats $OLDPWD/examples/quickstart | grep ^instructions; cat trace.ini | grep dumps
+| instructions=4610
+| instructions=4610
+| file=dumps\trace.bin
+$ cp -r examples/quickstart $T/swapped; cd $T/swapped; sed -i 's/^cpu_0=ETM_0/ETM_0=cpu_0/' trace.ini; coretap stats . 2>&1 >/dev/null | head -1
+| coretap: warning: ./trace.ini: no line of [core_trace_sources] tells which core source ETM_0 traces, so its architecture is unknown and it has no memory images; add CORE=ETM_0 with the name of the core
+A pipe in place of a capture.
+$ mkfifo $T/pipe; coretap info $T/pipe
+! coretap: $T/pipe: this is a pipe or a device, and a capture is not read from front to end; pass a perf.data as standard input, with the name -, and a raw trace with --config FILE.ini -
+[2]
+
 Bytes of a trace without a description: what to write for them.
 
 $ cp examples/raw/board.bin $T/etb.bin; coretap info $T/etb.bin

@@ -30,10 +30,7 @@ $ cd $T; sed 's/^address = 0x80000/address = 0x80000\noffset = 0x100000/' raw/bo
 ! coretap: raw/a.ini: losses: 1 time code ran that is in no memory image
 ! coretap: raw/a.ini: the capture has no memory image of code that ran in 0x80000..0x80000 (1 time); that code was not decoded; 'coretap info' lists the images and the missing files
 $ cd $T; { echo 'x = 1'; cat raw/board.ini; } >raw/a.ini; coretap info raw/a.ini
-! coretap: raw/a.ini: the format is not recognised, so it cannot be read:
-!   snapshot: this is neither a directory with a snapshot.ini nor a file that begins with [snapshot]
-!   raw: the file does not begin with [capture]; a raw trace is opened by the .ini file that describes it
-!   perf.data: the file does not begin with PERFILE2
+! coretap: raw/a.ini: this is text, not a capture; convert trace that is written as text to bytes; if a tool printed the text, name what the tool read; a description of a raw trace begins with [capture]
 [2]
 $ cd $T; sed 's/^.source itm./[source]/' raw/board.ini >raw/a.ini; coretap info raw/a.ini
 ! coretap: raw/a.ini:14: [source]: the source has no name; expected [source NAME]
@@ -387,10 +384,7 @@ $ cd $T; coretap cover --symdir nowhere quickstart
 ! coretap: nowhere: the folder cannot be searched for symbols: No such file or directory; name a folder or file that can be read
 [2]
 $ cd $T; coretap merge s
-! coretap: s: the format is not recognised, so it cannot be read:
-!   snapshot: this is neither a directory with a snapshot.ini nor a file that begins with [snapshot]
-!   raw: the file does not begin with [capture]; a raw trace is opened by the .ini file that describes it
-!   perf.data: the file does not begin with PERFILE2
+! coretap: s: this is text, not a capture; convert trace that is written as text to bytes; if a tool printed the text, name what the tool read; a description of a raw trace begins with [capture]
 [2]
 $ cd $T; coretap merge --kind watch quickstart
 ! coretap merge: quickstart: 'merge' has no option that says what to watch in a capture; make a file from the capture with 'coretap watch --at PLACE --format data', and merge that file
