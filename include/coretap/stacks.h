@@ -127,9 +127,9 @@ CT_API int ct_stacks_owner(const struct ct_stacks *stacks, size_t place, struct 
 
 /* Returns how often a stack was started again. This happens when execution continues after an exception in a
  * function that is not on the stack: another thread ran on the core, and neither a context ID nor the address
- * showed which. It also happens when a return leads to a place that no function on the stack returns to: the
- * program switched stacks itself, as coroutines do. In the M profile it may also be the stack of another
- * thread (CT_RETURN_GUESSED). */
+ * showed which. It also happens when a return leads to the middle of a function, and no function returns
+ * there on this stack or on one that the program left for it (as coroutines do). In the M profile it may also
+ * be the stack of another thread (CT_RETURN_GUESSED). */
 CT_API uint64_t ct_stacks_renewed(const struct ct_stacks *stacks);
 
 /* Returns the name of a function for people (ct_symbols_label); CT_SYMBOL_UNKNOWN for code in no program. */

@@ -64,15 +64,18 @@ int ct_stack_find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const st
     const enum ct_stack_way way = way_of(s, node, edge);
     const bool interrupted = edge->kind == CT_EDGE_INTERRUPTED;
     const uint32_t function = ct_stack_function_at(s, node->start, node->memory);
-    lane->turns[number] = (struct ct_stack_turn){.start = node->start,
-                                                 .last = node->last,
-                                                 .end = node->end,
-                                                 .insns = node->n,
-                                                 .way = (uint8_t)way,
-                                                 .interrupted = interrupted,
-                                                 .begins = ct_stack_begins(s, function, node->start),
-                                                 .starts = ct_stack_starts(s, function, node->start),
-                                                 .memos = {nothing, nothing}};
+    size_t size;
+    lane->turns[number] =
+        (struct ct_stack_turn){.start = node->start,
+                               .last = node->last,
+                               .end = node->end,
+                               .insns = node->n,
+                               .way = (uint8_t)way,
+                               .interrupted = interrupted,
+                               .begins = ct_stack_begins(s, function, node->start),
+                               .starts = ct_stack_starts(s, function, node->start),
+                               .generated = !ct_stack_code_at(s, node->start, node->memory, &size),
+                               .memos = {nothing, nothing}};
     lane->edges[number] = (struct ct_stack_edge){
         .function = function + 1, .insns = interrupted || way != CT_WAY_NONE ? CT_STACK_TURNS : node->n};
     return CT_OK;

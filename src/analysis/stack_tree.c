@@ -2,7 +2,10 @@
 /* The tree of stacks, the calls between functions, and slices of time. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"
+#include "base/require.h"
 #include "base/room.h"
+
+#include <string.h>
 
 /* Returns the number that stands for the parent of a stack's outermost functions. */
 static uint32_t root_of(const struct ct_stacks *s, const struct ct_stack_thread *thread)
@@ -192,6 +195,16 @@ int ct_stack_stop(struct ct_stacks *s, const struct ct_stack_thread *thread, siz
     return CT_OK;
 }
 
+int ct_stack_count_end(struct ct_stacks *s, const struct ct_stack_thread *thread,
+                       const struct ct_stack_frame *frame)
+{
+    struct ct_stack_call *call = NULL;
+    const int result = frame->site ? recall_call(s, memo_of(s, thread, frame), frame, &call) : CT_OK;
+    if (call)
+        call->count++;
+    return result;
+}
+
 /* Adds up what the innermost function took, and ends it. */
 static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
 {
@@ -211,7 +224,49 @@ int ct_stack_replace(struct ct_stacks *s, struct ct_stack_thread *thread, uint32
     if (result != CT_OK)
         return result;
     struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];
+    memmove(frame->before + 1, frame->before, sizeof frame->before - sizeof *frame->before);
+    frame->before[0] = frame->function + 1;
     frame->function = function;
     frame->replaced = 1;
     return enter(s, thread, frame, thread->depth > 1 ? frame[-1].place : root_of(s, thread));
+}
+
+const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *s, size_t *count)
+{
+    if (ct_no_array(s, count))
+        return NULL;
+    *count = s->place_count;
+    return s->places;
+}
+
+int ct_stacks_owner(const struct ct_stacks *s, size_t place, struct ct_stack_owner *owner)
+{
+    CT_REQUIRE_OF(s, owner, s->wants_owners, place < s->place_count);
+    const struct ct_stack_thread *thread = &s->threads[s->owners[place]];
+    *owner = (struct ct_stack_owner){.context = thread->key, .lane = thread->lane, .stack = s->owners[place]};
+    return CT_OK;
+}
+
+const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *s, size_t *count)
+{
+    if (ct_no_array(s, count))
+        return NULL;
+    *count = s->call_count;
+    return s->calls;
+}
+
+const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *s, size_t *count)
+{
+    if (ct_no_array(s, count))
+        return NULL;
+    *count = s->slice_count;
+    return s->slices;
+}
+
+const struct ct_stack_move *ct_stacks_moves(const struct ct_stacks *s, size_t *count)
+{
+    if (ct_no_array(s, count))
+        return NULL;
+    *count = s->move_count;
+    return s->moves;
 }

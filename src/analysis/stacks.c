@@ -51,7 +51,7 @@ void ct_stacks_free(struct ct_stacks *s)
         free_lane(&s->lanes[i]);
     free(s->lanes);
     for (size_t i = 0; i < s->thread_count; i++)
-        free(s->threads[i].frames);
+        ct_stack_free(&s->threads[i]);
     free(s->programs);
     free(s->first);
     free(s->threads);
@@ -106,43 +106,89 @@ static int begin_anew(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t f
     return result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
 }
 
-/* Unwinds to the innermost frame that waits for `addr`. When there is none: if an exception handler has
- * returned, the function takes the place of the handler; otherwise unwinds to the innermost frame of the
- * function; without one the stack begins anew. */
-static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
+/* The address at which execution arrives. */
+struct arrival {
+    uint64_t addr;
+    uint32_t function;
+    bool begins;    /* a function begins there */
+    bool starts;    /* a program begins there */
+    bool generated; /* it is in no program's file */
+};
+
+/* Makes `function` the innermost one behind the `depth` outermost frames. */
+static int go_to(struct ct_stacks *s, struct ct_stack_thread *t, size_t depth, uint32_t function)
 {
-    size_t depth = waiting_for(t, addr);
-    const bool returned = t->way == CT_WAY_RETURN || t->way == CT_WAY_ERET;
-    if (depth == 0 && returned && t->depth && t->frames[t->depth - 1].exception)
-        return ct_stack_replace(s, t, function);
-    if (depth == 0)
-        depth = running(t, function);
-    /* Only the outermost function may return behind a call that was not seen. */
-    s->renewed += depth == 0 && t->depth > 1 && t->way == CT_WAY_RETURN;
-    int result = cut(s, t, depth);
+    const int result = cut(s, t, depth);
     if (result != CT_OK || (t->depth && t->frames[t->depth - 1].function == function))
         return result;
     return t->depth ? ct_stack_replace(s, t, function) : ct_stack_push(s, t, function, 0, 0);
 }
 
-/* The address at which execution arrives. */
-struct arrival {
-    uint64_t addr;
-    uint32_t function;
-    bool begins; /* a function begins there */
-    bool starts; /* a program begins there */
-};
+/* Returns the number of frames that remain when execution returns to generated code of `function`, which no
+ * frame waits for: an interpreter may call by a jump, after it has set the link register, and the called
+ * function took its place. 0 when there was none. */
+static size_t running_before(const struct ct_stack_thread *t, uint32_t function)
+{
+    for (size_t i = t->depth; i > 0; i--) {
+        const struct ct_stack_frame *frame = &t->frames[i - 1];
+        if (frame->function == function)
+            return i;
+        for (size_t k = 0; k < CT_STACK_BEFORE; k++)
+            if (frame->before[k] == function + 1)
+                return i;
+    }
+    return 0;
+}
+
+/* Leaves the innermost function for one that waits for nothing: longjmp, or a switch to the stack of a
+ * coroutine, from which the program may come back. */
+static int go_astray(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
+{
+    const bool returned = t->way == CT_WAY_RETURN;
+    const size_t depth =
+        returned && to->generated ? running_before(t, to->function) : running(t, to->function);
+    const size_t number = depth || !returned ? 0 : ct_stack_left_within(t, to->addr);
+    if (number)
+        return ct_stack_go_back(s, t, number, to->addr);
+    /* Only the outermost function may return behind a call that was not seen. A new coroutine begins with a
+     * function. */
+    s->renewed += depth == 0 && t->depth > 1 && returned && !to->begins;
+    const int result = t->depth > depth + 1 ? ct_stack_leave(s, t, depth) : CT_OK;
+    return result != CT_OK ? result : go_to(s, t, depth, to->function);
+}
+
+/* Unwinds to the innermost frame that waits for the address. When there is none: if an exception handler has
+ * returned, the function takes the place of the handler; if a stack that was left waits for it, that stack
+ * continues; otherwise unwinds to the innermost frame of the function; without one the stack begins anew. */
+static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
+{
+    const size_t depth = waiting_for(t, to->addr);
+    const bool switches = t->way == CT_WAY_RETURN || t->way == CT_WAY_JUMP;
+    if (depth) {
+        const bool skips = switches && t->depth > depth + 1; /* as swapcontext() does */
+        const int result = skips ? ct_stack_leave(s, t, depth) : CT_OK;
+        return result != CT_OK ? result : go_to(s, t, depth, to->function);
+    }
+    const bool returned = t->way == CT_WAY_RETURN || t->way == CT_WAY_ERET;
+    if (returned && t->depth && t->frames[t->depth - 1].exception)
+        return ct_stack_replace(s, t, to->function);
+    if (!switches)
+        return go_to(s, t, running(t, to->function), to->function);
+    const size_t number = ct_stack_left_by(t, to->addr);
+    return number ? ct_stack_go_back(s, t, number, to->addr) : go_astray(s, t, to);
+}
 
 static int jump(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     const struct ct_stack_frame *top = &t->frames[t->depth - 1];
     if (t->depth > 1 && top->back == to->addr)
-        return unwind(s, t, to->addr, to->function); /* returned by a plain branch */
+        return unwind(s, t, to); /* returned by a plain branch */
     if (top->function == to->function)
         return CT_OK;
-    if (to->begins || running(t, to->function) == 0)
+    const bool leaves = t->way == CT_WAY_JUMP && !to->begins && ct_stack_left_by(t, to->addr);
+    if (!leaves && (to->begins || running(t, to->function) == 0))
         return ct_stack_replace(s, t, to->function);
-    return unwind(s, t, to->addr, to->function); /* longjmp */
+    return unwind(s, t, to); /* longjmp, or a switch to another stack */
 }
 
 /* Goes to a function that no frame waits for. Unwinds to its innermost frame, because a handler changed where
@@ -175,7 +221,7 @@ static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, const 
     if (to->addr == t->resumes)
         return go_on(s, t, to);
     if (waiting_for(t, to->addr))
-        return unwind(s, t, to->addr, to->function);
+        return unwind(s, t, to);
     if (!may_be_handler(s, t, to))
         return go_elsewhere(s, t, to->function);
     size_t depth = t->depth;
@@ -199,7 +245,7 @@ static int resume(struct ct_stacks *s, struct ct_stack_thread *t, const struct a
 {
     const size_t handler = innermost_handler(t);
     if (!handler || !t->frames[handler].back || t->frames[handler].back == to->addr)
-        return unwind(s, t, to->addr, to->function);
+        return unwind(s, t, to);
     s->renewed++;
     return begin_anew(s, t, to->function);
 }
@@ -243,12 +289,12 @@ static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, const struct a
     case CT_WAY_ERET:
         if (!waiting_for(t, to->addr) && !may_be_handler(s, t, to))
             return go_elsewhere(s, t, to->function);
-        return unwind(s, t, to->addr, to->function);
+        return unwind(s, t, to);
     case CT_WAY_RESUME:
         return resume(s, t, to);
     case CT_WAY_RETURN:
     case CT_WAY_UNKNOWN:
-        return unwind(s, t, to->addr, to->function);
+        return unwind(s, t, to);
     case CT_WAY_NONE:
         return go_on(s, t, to);
     case CT_WAY_JUMP:
@@ -270,9 +316,14 @@ static int arrive_interrupted(struct ct_stacks *s, struct ct_stack_thread *t, ui
     uint32_t count;
     const struct ct_edge *edges = ct_graph_edges(graph, &count);
     const uint32_t from = edges[t->turn].from;
-    const uint32_t function = ct_stack_function_at(s, addr, ct_graph_nodes(graph, &count)[from].memory);
-    const bool begins = ct_stack_begins(s, function, addr);
-    return arrive(s, t, &(struct arrival){.addr = addr, .function = function, .begins = begins});
+    const uint32_t memory = ct_graph_nodes(graph, &count)[from].memory;
+    const uint32_t function = ct_stack_function_at(s, addr, memory);
+    size_t size;
+    return arrive(s, t,
+                  &(struct arrival){.addr = addr,
+                                    .function = function,
+                                    .begins = ct_stack_begins(s, function, addr),
+                                    .generated = !ct_stack_code_at(s, addr, memory, &size)});
 }
 
 /* Notes that an exception interrupted execution behind the last step. If that step ended with a branch, the
@@ -343,7 +394,8 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
                         &(struct arrival){.addr = lane->turns[number].start,
                                           .function = function,
                                           .begins = lane->turns[number].begins,
-                                          .starts = lane->turns[number].starts});
+                                          .starts = lane->turns[number].starts,
+                                          .generated = lane->turns[number].generated});
     if (result != CT_OK)
         return result;
     spend(s, lane, t, 1, lane->turns[number].insns, cycles_of(batch, i));
@@ -505,49 +557,11 @@ int ct_stacks_finish(struct ct_stacks *s)
     s->slice_count = 0;
     s->move_count = 0;
     for (size_t i = 0; i < s->thread_count && result == CT_OK; i++) {
-        result = ct_stack_go_on(s, &s->threads[i]);
+        result = ct_stack_forget_left(s, &s->threads[i]);
+        if (result == CT_OK)
+            result = ct_stack_go_on(s, &s->threads[i]);
         if (result == CT_OK)
             result = cut(s, &s->threads[i], 0);
     }
     return result;
-}
-
-const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *s, size_t *count)
-{
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->place_count;
-    return s->places;
-}
-
-int ct_stacks_owner(const struct ct_stacks *s, size_t place, struct ct_stack_owner *owner)
-{
-    CT_REQUIRE_OF(s, owner, s->wants_owners, place < s->place_count);
-    const struct ct_stack_thread *thread = &s->threads[s->owners[place]];
-    *owner = (struct ct_stack_owner){.context = thread->key, .lane = thread->lane, .stack = s->owners[place]};
-    return CT_OK;
-}
-
-const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *s, size_t *count)
-{
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->call_count;
-    return s->calls;
-}
-
-const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *s, size_t *count)
-{
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->slice_count;
-    return s->slices;
-}
-
-const struct ct_stack_move *ct_stacks_moves(const struct ct_stacks *s, size_t *count)
-{
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->move_count;
-    return s->moves;
 }

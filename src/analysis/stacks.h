@@ -7,6 +7,13 @@
 
 #include <stdbool.h>
 
+#define CT_STACK_BEFORE 4 /* so many replaced functions are remembered for each frame */
+
+/* Limits of stacks that a program left: their number for each thread, and their frames. Beyond them the
+ * oldest one is forgotten, and a deeper one is not kept. */
+#define CT_STACK_LEFT       64
+#define CT_STACK_LEFT_DEPTH 4096
+
 struct ct_stack_frame {
     uint64_t back;  /* return address; 0 when not known */
     uint64_t site;  /* address of the call; 0 when not known */
@@ -19,6 +26,15 @@ struct ct_stack_frame {
     uint8_t exception; /* 1 when an exception entered it */
     uint8_t replaced;  /* 1 when another function replaced the one that was called */
     uint8_t pad[2];
+    uint32_t before[CT_STACK_BEFORE]; /* functions that were replaced, the last one first, each plus one */
+};
+
+/* A stack that the program left for another one, as coroutines do. */
+struct ct_stack_left {
+    struct ct_stack_frame *frames;
+    size_t depth, room;
+    size_t shared;  /* so many of its outermost functions are also on the stack that it was left for */
+    uint64_t times; /* so many stacks like it were left */
 };
 
 /* How a step ended. */
@@ -39,6 +55,8 @@ struct ct_stack_thread {
     uint64_t key; /* context ID and VMID */
     struct ct_stack_frame *frames;
     size_t depth, room;
+    struct ct_stack_left *left; /* the oldest one first */
+    size_t left_count, left_room;
     uint64_t site, back; /* address of the last instruction of the last step, and the address behind it */
     uint64_t resumes;    /* for CT_WAY_EXCEPTION: its return address; 0 when not known */
     uint32_t turn;       /* the edge of the last step */
@@ -73,6 +91,7 @@ struct ct_stack_turn {
     uint8_t interrupted;           /* 1: an exception ended the step */
     uint8_t begins;                /* 1: a function begins at `start` */
     uint8_t starts;                /* 1: a program begins there */
+    uint8_t generated;             /* 1: it is in no program's file */
     struct ct_stack_memo memos[2]; /* for the called function, and for one that replaces it */
 };
 
@@ -133,6 +152,10 @@ int ct_stack_start(struct ct_stacks *stacks, const struct ct_stack_thread *threa
 int ct_stack_stop(struct ct_stacks *stacks, const struct ct_stack_thread *thread, size_t depth,
                   unsigned ends);
 
+/* Counts the end of a function that waits. CT_ERR_NOMEM. */
+int ct_stack_count_end(struct ct_stacks *stacks, const struct ct_stack_thread *thread,
+                       const struct ct_stack_frame *frame);
+
 /* Notes a move in a stream, if moves are wanted. CT_ERR_NOMEM. */
 int ct_stack_note(struct ct_stacks *stacks, uint32_t lane, struct ct_stack_move move);
 
@@ -152,6 +175,30 @@ int ct_stack_go_on(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 /* Forgets how the last step of each thread ended, because tracing was off and what followed was not seen.
  * Execution that an exception interrupted stays where it was. */
 void ct_stack_forget_ways(struct ct_stacks *stacks, uint32_t lane);
+
+/* ---- stacks that a program left (stack_left.c) ---- */
+
+/* Returns the number of the stack that was left by a routine whose caller waits for `addr`, or 0. Of several
+ * the one that was left last. */
+size_t ct_stack_left_by(const struct ct_stack_thread *thread, uint64_t addr);
+
+/* Returns the number of the stack on which any function waits for `addr`, or 0. Of several the one that was
+ * left last. */
+size_t ct_stack_left_within(const struct ct_stack_thread *thread, uint64_t addr);
+
+/* Keeps the current stack for a return to it. Its `shared` outermost functions stay the current stack.
+ * CT_ERR_NOMEM. */
+int ct_stack_leave(struct ct_stacks *stacks, struct ct_stack_thread *thread, size_t shared);
+
+/* Leaves the current stack for one that was left, by its number, of which the innermost function that waits
+ * for `addr` returns. CT_ERR_NOMEM. */
+int ct_stack_go_back(struct ct_stacks *stacks, struct ct_stack_thread *thread, size_t number, uint64_t addr);
+
+/* Ends all functions of stacks that were left. CT_ERR_NOMEM. */
+int ct_stack_forget_left(struct ct_stacks *stacks, struct ct_stack_thread *thread);
+
+/* Frees the stacks of a thread. */
+void ct_stack_free(struct ct_stack_thread *thread);
 
 /* ---- edges (stack_edges.c) ---- */
 
