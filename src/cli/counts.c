@@ -119,7 +119,7 @@ int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t el
 int cli_counts_open(struct cli_counts *c, const struct cli_args *args, size_t elf)
 {
     return start(c, args, elf) && cli_results_open(&c->read, args->operand) &&
-                   cli_programs_any(c->read.programs, &c->read.capture)
+                   cli_programs_any(c->read.programs, args, &c->read.capture)
                ? CLI_CLEAN
                : CLI_FAILED;
 }

@@ -241,6 +241,6 @@ const struct cli_command cli_command_list = {
                 "coretap list --elements --core cpu_0 -o elements.txt capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,
+    .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

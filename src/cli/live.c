@@ -222,7 +222,7 @@ const struct cli_command cli_command_live = {
                 "coretap live --config stream/live.ini --http 8080 - < pipe\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .own_output = true,
     .run = run,
 };

@@ -195,6 +195,6 @@ const struct cli_command cli_command_merge = {
                 "coretap cover all.cov\n",
     .options = options,
     .option_count = OPTIONS,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

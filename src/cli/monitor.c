@@ -268,6 +268,6 @@ const struct cli_command cli_command_monitor = {
                 "coretap monitor --spec count.tessla --bind call=entry:work --all capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .uses = CLI_USES_ALL,
+    .uses = CLI_USES_ALL | CLI_USES_SYMBOL_MAPS,
     .run = run,
 };

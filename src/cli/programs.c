@@ -237,9 +237,10 @@ void cli_programs_tell_unnamed(const struct cli_args *args)
         cli_say("%s; its functions have no names", ct_ctx_error(args->ctx));
 }
 
-bool cli_programs_any(const struct ct_programs *p, const struct cli_capture *capture)
+bool cli_programs_any(const struct ct_programs *p, const struct cli_args *args,
+                      const struct cli_capture *capture)
 {
-    if (ct_programs_count(p))
+    if (ct_programs_count(p) || args->symbol_maps.count || capture->capture->symbol_map_count)
         return true;
     cli_say("%s: %s; functions and lines are not known; name the program with --elf", capture->capture->path,
             capture->capture->missing_count ? "none of the program files that the capture names was found"

@@ -263,7 +263,7 @@ static int read_capture(struct cli_results *r, const char *path)
         return CLI_FAILED;
     const bool by_memory = ct_programs_by_memory(r->capture.capture);
     const bool lacks = r->capture.capture->missing_count > 0;
-    bool known = !r->needs_program || by_memory || cli_programs_any(r->programs, &r->capture);
+    bool known = !r->needs_program || by_memory || cli_programs_any(r->programs, r->args, &r->capture);
     if (!known && !lacks)
         return CLI_FAILED;
     if (r->shard && known) /* its losses, and whether anything ran, are reported when all parts are joined */
@@ -271,7 +271,7 @@ static int read_capture(struct cli_results *r, const char *path)
     if (run_session(r) == CLI_FAILED)
         return CLI_FAILED;
     if (r->needs_program && by_memory)
-        known = cli_programs_any(r->programs, &r->capture);
+        known = cli_programs_any(r->programs, r->args, &r->capture);
     if (!known && !(lacks && r->may_lack_files)) {
         cli_missing_tell(&r->capture); /* reports those in which the trace lies */
         return CLI_FAILED;

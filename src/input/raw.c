@@ -119,6 +119,17 @@ static int capture_name(struct raw *raw, const struct ct_ini_item *item)
     return set_text(raw, item, &raw->buffer.name);
 }
 
+static int capture_symbol_map(struct raw *raw, const struct ct_ini_item *item)
+{
+    struct ct_capture *capture = raw->opening->capture;
+    const char **maps =
+        ct_arena_push(raw->opening->arena, capture->symbol_maps, &capture->symbol_map_count, sizeof *maps);
+    if (!maps)
+        return ct_fail_nomem(item->ctx, item->path);
+    capture->symbol_maps = maps;
+    return set_path(raw, item, maps);
+}
+
 static int capture_framing(struct raw *raw, const struct ct_ini_item *item)
 {
     for (unsigned i = CT_FRAMING_AUTO; i <= CT_FRAMING_DSTREAM; i++)
@@ -227,6 +238,7 @@ static const struct key {
     {SECTION_CAPTURE, "file", capture_file},
     {SECTION_CAPTURE, "framing", capture_framing},
     {SECTION_CAPTURE, "name", capture_name},
+    {SECTION_CAPTURE, "symbol_map", capture_symbol_map},
     {SECTION_SOURCE, "protocol", source_protocol},
     {SECTION_SOURCE, "id", source_id},
     {SECTION_SOURCE, "core", source_core},
@@ -245,7 +257,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
 {
     static const char *const expected[] = {
         [SECTION_NONE] = "a section [capture], [source NAME] or [image NAME] before the first key",
-        [SECTION_CAPTURE] = "file, framing or name",
+        [SECTION_CAPTURE] = "file, framing, name or symbol_map",
         [SECTION_SOURCE] = "protocol, id, core, sync or the name of a register of a trace source",
         [SECTION_IMAGE] = "file, address, offset, length and space, or elf, bias and space",
         [SECTION_GAP] = "at",

@@ -75,6 +75,41 @@ def check_named(folder, capture, wanted):
               and "none: the symbol map cannot be read: No such file" in done.stderr, done.stderr)
 
 
+def check_others(folder, capture, wanted):
+    """Checks commands that take a map, but do not count instructions by function."""
+    done = run(COMMAND, "list", "-q", "--elements", "--symbols", "--symbol-map", wanted, capture)
+    tap.check("list --symbols names them", all(name in done.stdout for name in WANTED), done.stderr)
+    sums = folder / "sums"
+    sums.write_text(run(COMMAND, "merge", "-q", "--kind", "timing", "--symbol-map", wanted, capture).stdout,
+                    encoding="utf-8")
+    timing = run(COMMAND, "timing", "-q", sums).stdout
+    tap.check("merge keeps their names", "made 2 of script.js:12" in timing, timing)
+    done = run(COMMAND, "live", "-q", "--config", capture / "snapshot.ini", "--symbol-map", wanted,
+               capture / "trace_0.bin")
+    tap.check("live names them", "made 2 of script.js:12" in done.stdout, done.stderr)
+
+
+def raw_description(capture, symbol_map):
+    """Returns the .ini of the capture's trace, without its programs."""
+    rows = re.findall(r"^(TRC\w+).*=(.*)$", (capture / "device_0.ini").read_text(), re.M)
+    text = (f"[capture]\nfile={capture}/trace_0.bin\nframing=none\nsymbol_map={symbol_map}\n"
+            "[source etm]\nprotocol=etmv4i\ncore=ARM-AA64\n" + "".join(f"{a}={b}\n" for a, b in rows))
+    for section in re.split(r"\[dump\d*\]", (capture / "cpu_0.ini").read_text())[1:]:
+        rows = dict(re.findall(r"^(\w+)=(.*)$", section, re.M))
+        rows["file"] = f"{capture}/{rows['file']}"
+        text += "[image]\n" + "".join(f"{key}={rows[key]}\n" for key in rows if key != "space")
+    return text
+
+
+def check_raw(folder, capture, wanted):
+    """Checks a raw trace whose description names the map, and no program."""
+    description = folder / "raw.ini"
+    description.write_text(raw_description(capture, wanted.relative_to(folder)), encoding="utf-8")
+    done = run(COMMAND, "profile", "-q", description)
+    tap.check("a raw trace needs no program beside its map", all(name in done.stdout for name in FOLDED),
+              done.stderr)
+
+
 def check_missing(capture):
     """Checks a capture whose map is gone."""
     (capture / "symbols.map").unlink()
@@ -103,6 +138,8 @@ def main():
             text = taken.read_bytes()
             check_own(capture)
             check_named(folder, other, taken)
+            check_others(folder, other, taken)
+            check_raw(folder, other, taken)
             check_missing(capture)
             for left in pathlib.Path("/tmp").glob("perf-*.map"): # the program's own file
                 if left.read_bytes() == text:
