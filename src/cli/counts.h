@@ -17,6 +17,7 @@ struct cli_counts {
     bool names_suffice; /* set by the caller: code in a missing program is reported with the names in the file
                          */
     bool unbounded_told; /* the note about programs without symbols was given */
+    bool optimised_told; /* that about optimised code was given */
     /* Set by the caller: the scope of reports. */
     bool contexts; /* also each context separately */
     bool all_functions;

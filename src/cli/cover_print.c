@@ -22,7 +22,7 @@ static void tell_unbounded(const struct cli_counts *c, const struct ct_cover_rep
 }
 
 /* Notes how much of the programs is optimised code, whose branches are not the conditions of the source. */
-static void tell_optimised(const struct cli_counts *c, const struct ct_cover_views *views)
+static void tell_optimised(struct cli_counts *c, const struct ct_cover_views *views)
 {
     uint64_t units = 0;
     uint64_t optimised = 0;
@@ -30,12 +30,13 @@ static void tell_optimised(const struct cli_counts *c, const struct ct_cover_vie
         units += ct_cover_views_report(views, i)->units;
         optimised += ct_cover_views_report(views, i)->optimised_units;
     }
-    if (optimised && !c->read.args->quiet)
+    if (optimised && !c->optimised_told && !c->read.args->quiet)
         cli_say(
             "%s: %" PRIu64 " of %" PRIu64 " compile units are optimised code, whose branches can be "
             "complete although a condition of the source never changed; measure conditions and MC/DC with "
             "a build at -O0",
             c->read.args->operand, optimised, units);
+    c->optimised_told = true;
 }
 
 int cli_cover_check(struct cli_counts *c, const struct ct_cover_views *views)

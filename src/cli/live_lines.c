@@ -3,6 +3,7 @@
  * reports the file and gives it up; the run goes on. */
 #include "cli/live_run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -78,9 +79,11 @@ static void csv_line(FILE *file, const struct ct_verdict_origin *origin, const s
 /* Reports once that a file cannot be written any more, and gives it up. */
 static void give_up(struct cli_live *l, struct cli_live_lines *lines)
 {
-    cli_say("%s: writing failed after about %" PRIu64
-            " lines; the run continues without this file; free space for it and start again",
-            lines->path, lines->count);
+    const bool unread = errno == EPIPE;
+    cli_say("%s: writing failed after about %" PRIu64 " lines%s; the run continues without this file%s",
+            strcmp(lines->path, "-") ? lines->path : "standard output", lines->count,
+            unread ? ", because nobody reads them any more" : "",
+            unread ? "" : "; free space for it and start again");
     lines->given_up = true;
     l->failed = true;
 }

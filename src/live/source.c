@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define WAITING 16 /* length of the queue of unaccepted connections */
@@ -151,11 +152,29 @@ static int open_socket(struct ct_ctx *ctx, const struct ct_live_say *say, struct
 
 /* ---- files ---- */
 
+/* Connects to the socket of this name. Returns -1 and sets errno if it cannot. */
+static int connect_to_file(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(name) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address.sun_path, name);
+    const struct addrinfo at = {.ai_family = AF_UNIX,
+                                .ai_socktype = SOCK_STREAM,
+                                .ai_addr = (struct sockaddr *)&address,
+                                .ai_addrlen = sizeof address};
+    return connect_to(&at);
+}
+
 static int open_path(struct ct_ctx *ctx, struct ct_live_source *s)
 {
     struct stat st;
     /* opens a FIFO before it has a writer, so that the page is available meanwhile */
     s->fd = strcmp(s->name, "-") ? open(s->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : STDIN_FILENO;
+    if (s->fd < 0 && errno == ENXIO && stat(s->name, &st) == 0 && S_ISSOCK(st.st_mode))
+        s->fd = connect_to_file(s->name);
     if (s->fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", s->name, strerror(errno));
     /* A terminal is a character device, too, but its user can wait. */

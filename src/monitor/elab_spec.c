@@ -117,7 +117,13 @@ static void check_annotation(struct ct_mon_elab *e, const struct ct_mon_ast_stmt
         return;
     ct_mon_names_add(e->arena, declared, near);
     const char *hint = ct_mon_did_you_mean(e->arena, a->name, declared);
-    ct_mon_diag_error(e->diags, a->span, "Undefined annotation @%s%s", a->name, hint);
+    if (*hint)
+        ct_mon_diag_error(e->diags, a->span, "Undefined annotation @%s%s", a->name, hint);
+    else
+        ct_mon_diag_error(e->diags, a->span,
+                          "Undefined annotation @%s; declare it by 'def @%s', with its parameters if it has "
+                          "any, as in 'def @unit(u: String)'",
+                          a->name, a->name);
     if (s->def && strstr(hint, "liftable"))
         s->def->liftable = true;
 }

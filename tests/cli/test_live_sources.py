@@ -230,6 +230,19 @@ def check_listening(coretap, folder):
           done)
 
 
+def check_socket_file(coretap, folder):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "probe"))
+        server.listen()
+        server.settimeout(PATIENCE)
+        run = Run(coretap, folder, "--output", folder / "out", "--at", PLACE, source=str(folder / "probe"))
+        with server.accept()[0] as connection:
+            connection.sendall(UNIT * 4)
+    code = run.end()
+    check("a UNIX socket is an input, up to its end",
+          code == 0 and run.status()["streams"][0]["instructions"] == 4 * INSTRUCTIONS, run.said)
+
+
 # ---- the file that keeps the trace ----
 
 
@@ -460,9 +473,10 @@ def check_clients(coretap, folder):
 
 def main():
     coretap = os.path.abspath(sys.argv[1])
-    for body in (check_reconnect, check_listening, check_killed, check_full_disk, check_refused,
-                 lambda *a: check_stopped(*a, drop=False), lambda *a: check_stopped(*a, drop=True),
-                 check_closed_terminal, check_second_signal, check_clients):
+    for body in (check_reconnect, check_listening, check_socket_file, check_killed, check_full_disk,
+                 check_refused, lambda *a: check_stopped(*a, drop=False),
+                 lambda *a: check_stopped(*a, drop=True), check_closed_terminal, check_second_signal,
+                 check_clients):
         with tempfile.TemporaryDirectory() as folder:
             body(coretap, pathlib.Path(folder))
     return finish()

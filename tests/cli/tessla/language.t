@@ -382,7 +382,7 @@ def i = merge(x, nil)
 ! s.tessla:3:5: error: Macro has been annotated with @liftable, but its type does not allow being lifted
 !     3 | def g(a: Events[Int]): Int = 1
 !       |     ^
-! s.tessla:4:2: error: Undefined annotation @strange
+! s.tessla:4:2: error: Undefined annotation @strange; declare it by 'def @strange', with its parameters if it has any, as in 'def @unit(u: String)'
 !     4 | @strange
 !       |  ^^^^^^^
 ! s.tessla:7:18: error: Explicit type arguments needed for nil
