@@ -134,7 +134,7 @@ static bool look_at_frames(struct looks *looks, const uint8_t *data, size_t size
     }
     const struct ct_frame_stats *stats = fine ? ct_demux_stats(demux) : NULL;
     fine = stats && (count == 1 || known) && count <= SOURCES && stats->reserved_bytes < size / 64 &&
-           stats->no_id_bytes + stats->lost_bytes < size / 2;
+           stats->no_id_bytes + stats->lost_bytes - stats->edge_bytes < size / 2;
     ct_demux_free(demux);
     ct_ctx_free(quiet);
     return fine;

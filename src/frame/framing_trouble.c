@@ -79,6 +79,17 @@ static bool fsyncs_reversed(const uint8_t *data, size_t size)
     return reversed && !normal;
 }
 
+/* Returns whether half-words of synchronisation stand in the bytes: at even offsets, where aligned frames
+ * would have the reserved ID 0x7f. Addresses in a trace without frames have these bytes at odd offsets too.
+ */
+static bool has_half_words(const uint8_t *data, size_t size)
+{
+    size_t count[2] = {0};
+    for (size_t at = 2; at + 2 <= size; at++)
+        count[at % 2] += data[at] == 0xff && data[at + 1] == 0x7f && data[at - 1] != 0xff;
+    return count[0] >= 16 && count[1] <= count[0] / 8;
+}
+
 static bool is_invalid(const struct fit *fit)
 {
     return fit->bad >= 16 && fit->bad > fit->ids / 16;
@@ -155,6 +166,10 @@ static const char *find_in_frames(enum ct_framing framing, const uint8_t *data, 
     const struct fit as_is = try_aligned(data, size, 0, 0);
     if (as_is.syncs > size / SYNC_EVERY && is_valid(&as_is))
         return NULL;
+    if (has_half_words(data, size))
+        return "half-words of synchronisation (ff 7f) stand in the bytes, as a trace port sends them, but no "
+               "synchronisation word (ff ff ff 7f), so no frame can be found; record until the port sends "
+               "one, or let it send them more often";
     const char *misplaced = find_misplaced(data, size, &as_is);
     if (misplaced || !is_invalid(&as_is) || try_plain(data, size).syncs <= as_is.syncs)
         return misplaced;

@@ -137,15 +137,29 @@ int ct_add_gone(struct ct_opening *opening, const struct ct_image *image, const 
     return CT_OK;
 }
 
+/* Returns whether the same is known of the same file, because another core names it too. */
+static bool is_told(const struct ct_capture *capture, const char *path, const char *fact)
+{
+    const size_t size = strlen(path);
+    for (size_t i = 0; i < capture->missing_count; i++) {
+        const char *text = capture->missing[i];
+        if (!strncmp(text, path, size) && !strncmp(text + size, ": ", 2) &&
+            !strncmp(text + size + 2, fact, strlen(fact)))
+            return true;
+    }
+    return false;
+}
+
 static int add_missing(struct ct_opening *opening, const char *path, const char *fact, const char *where)
 {
-    size_t before = opening->capture->missing_count;
+    if (is_told(opening->capture, path, fact))
+        return CT_OK;
     const char *text = ct_arena_printf(opening->arena,
                                        "%s: %s; %s names it; instructions at its addresses "
                                        "cannot be decoded",
                                        path, fact, where);
     int rc = text ? ct_add_missing(opening, text) : ct_fail_nomem(opening->ctx, "list of missing files");
-    if (!rc && opening->capture->missing_count > before)
+    if (!rc)
         ct_log(opening->ctx, CT_LOG_NOTE, "%s", text);
     return rc;
 }

@@ -74,6 +74,21 @@ TEST(another_framing_is_told)
     expect_trouble(CT_FRAMING_AUTO, frames, size, NULL);
 }
 
+TEST(half_words_alone_are_told)
+{
+    static uint8_t trace[14 * 500], frames[16 * 500], port[18 * 500];
+    make_trace(trace, sizeof trace);
+    const size_t count = make_frames(frames, trace, sizeof trace) / 16;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(port + i * 18, frames + i * 16, 8);
+        memcpy(port + i * 18 + 8, "\xff\x7f", 2);
+        memcpy(port + i * 18 + 10, frames + i * 16 + 8, 8);
+    }
+    expect_trouble(CT_FRAMING_AUTO, port, count * 18, "no synchronisation word");
+    memcpy(port + 18 * 9, "\xff\xff\xff\x7f", 4);
+    expect_trouble(CT_FRAMING_AUTO, port, count * 18, NULL);
+}
+
 TEST(memory_that_was_never_written_is_told)
 {
     uint32_t words[256];

@@ -53,6 +53,11 @@ $ cp -r examples/quickstart $T/windows; cd $T/windows; mkdir -p dumps/rom; mv fi
 | file=dumps\trace.bin
 $ cp -r examples/quickstart $T/swapped; cd $T/swapped; sed -i 's/^cpu_0=ETM_0/ETM_0=cpu_0/' trace.ini; coretap stats . 2>&1 >/dev/null | head -1
 | coretap: warning: ./trace.ini: no line of [core_trace_sources] tells which core source ETM_0 traces, so its architecture is unknown and it has no memory images; add CORE=ETM_0 with the name of the core
+A file that several cores name, and that is missing.
+$ cp -r examples/quickstart $T/gone; cd $T/gone; rm firmware.bin; coretap info . 2>&1 | grep -c 'firmware.bin: No such file'; grep -l firmware.bin *.ini
+| 2
+| cpu_0.ini
+| cpu_1.ini
 A pipe in place of a capture.
 $ mkfifo $T/pipe; coretap info $T/pipe
 ! coretap: $T/pipe: this is a pipe or a device, and a capture is not read from front to end; pass a perf.data as standard input, with the name -, and a raw trace with --config FILE.ini -
@@ -115,6 +120,8 @@ $ { head -c 10 /dev/zero | tr '\0' '\377'; printf '\017\060\100\376\360\032\0\0'
 | [source id00]
 | protocol = stm
 $ { printf '\377\377\377\177'; head -c 32 examples/raw/board.bin; printf '\377\377\377\177'; head -c 32 examples/raw/board.bin; } >$T/port.bin; coretap stats $T/port.bin 2>&1 | grep framing
+| framing = tpiu
+$ { head -c 3200 /dev/zero; i=0; while [ $i -lt 4 ]; do printf '\377\377\377\177'; head -c 32 examples/raw/board.bin; i=$((i+1)); done; } >$T/port.bin; coretap stats $T/port.bin 2>&1 | grep framing
 | framing = tpiu
 $ od -An -v -tx1 $T/etb.bin >$T/etb.txt; coretap info $T/etb.txt
 ! coretap: $T/etb.txt: this is text with hexadecimal digits, but trace is read as bytes; convert it, for instance with 'xxd -r -p'
