@@ -113,7 +113,6 @@ $ cp -r examples/quickstart $T/noimage && rm $T/noimage/firmware.bin && coretap 
 | branches=0
 | instructions=0
 ! coretap: note: $T/noimage/firmware.bin: No such file or directory; $T/noimage/cpu_0.ini:6: [dump1] names it; instructions at its addresses cannot be decoded
-! coretap: note: $T/noimage/firmware.bin: No such file or directory; $T/noimage/cpu_1.ini:6: [dump1] names it; instructions at its addresses cannot be decoded
 ! coretap: $T/noimage: losses: 30 times code ran that is in no memory image
 ! coretap: $T/noimage: the capture has no memory image of code that ran in 0x80400..0x80590 (30 times); that code was not decoded; 'coretap info' lists the images and the missing files
 
