@@ -76,7 +76,7 @@ bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct c
 /* Notes, unless --quiet, that the functions of a program have no names, and why: ct_ctx_error. */
 void cli_programs_tell_unnamed(const struct cli_args *args);
 
-/* Returns whether there are programs, or names of generated code. Returns false after a message about the open
- * capture. */
+/* Returns whether there are programs, or names of generated code. Returns false after a message about the
+ * open capture. */
 bool cli_programs_any(const struct ct_programs *programs, const struct cli_args *args,
                       const struct cli_capture *capture);

@@ -235,22 +235,14 @@ static const struct key {
     const char *name;
     int (*set)(struct raw *raw, const struct ct_ini_item *item);
 } key_table[] = {
-    {SECTION_CAPTURE, "file", capture_file},
-    {SECTION_CAPTURE, "framing", capture_framing},
-    {SECTION_CAPTURE, "name", capture_name},
-    {SECTION_CAPTURE, "symbol_map", capture_symbol_map},
-    {SECTION_SOURCE, "protocol", source_protocol},
-    {SECTION_SOURCE, "id", source_id},
-    {SECTION_SOURCE, "core", source_core},
-    {SECTION_SOURCE, "sync", source_sync},
-    {SECTION_IMAGE, "file", image_file},
-    {SECTION_IMAGE, "elf", image_elf},
-    {SECTION_IMAGE, "address", image_address},
-    {SECTION_IMAGE, "bias", image_bias},
-    {SECTION_IMAGE, "offset", image_offset},
-    {SECTION_IMAGE, "length", image_length},
-    {SECTION_IMAGE, "space", image_space},
-    {SECTION_GAP, "at", gap_at},
+    {SECTION_CAPTURE, "file", capture_file},       {SECTION_CAPTURE, "framing", capture_framing},
+    {SECTION_CAPTURE, "name", capture_name},       {SECTION_CAPTURE, "symbol_map", capture_symbol_map},
+    {SECTION_SOURCE, "protocol", source_protocol}, {SECTION_SOURCE, "id", source_id},
+    {SECTION_SOURCE, "core", source_core},         {SECTION_SOURCE, "sync", source_sync},
+    {SECTION_IMAGE, "file", image_file},           {SECTION_IMAGE, "elf", image_elf},
+    {SECTION_IMAGE, "address", image_address},     {SECTION_IMAGE, "bias", image_bias},
+    {SECTION_IMAGE, "offset", image_offset},       {SECTION_IMAGE, "length", image_length},
+    {SECTION_IMAGE, "space", image_space},         {SECTION_GAP, "at", gap_at},
 };
 
 static int on_key(struct raw *raw, const struct ct_ini_item *item)
