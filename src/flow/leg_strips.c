@@ -11,8 +11,6 @@ bool ct_fast_begin_timed_strip(struct ct_fast *f, struct ct_fast_strip *strip, u
     if (!ct_legs_are_possible(f) || !(f->have_addr ? !(f->addr & 1) : f->cur) || !ct_fast_settle_step(f) ||
         !ct_legs_have(f) || !ct_leg_table_have(f))
         return false;
-    if (!f->legs->links[f->last].next[f->last_exec] && !ct_legs_link(f, f->last, f->last_exec))
-        return false;
     struct ct_leg_strips *c = f->legs->strips;
     c->key = (uint32_t)f->domain << 16 | (uint8_t)ct_walk_space(f->walk);
     c->legs = c->steps = 0;
@@ -44,19 +42,20 @@ CT_STRETCH_INLINE void find_rows(struct ct_leg_strips *c, size_t first, size_t n
 
 /* Writes the steps of the stretches from `first` below `n`. Returns the number of the stretch where something
  * is new, or n. */
-CT_STRETCH_INLINE size_t take_stretches(struct ct_fast *f, size_t first, size_t n)
+CT_STRETCH_INLINE size_t take_stretches(struct ct_fast *f, size_t first, size_t n, size_t ahead)
 {
     struct ct_leg_strips *c = f->legs->strips;
     size_t s;
+    if (!first && n && !ct_leg_begin(f))
+        return 0;
     for (s = first; s < n; s++) {
         const uint32_t count = c->at[s + 1] - c->at[s];
         const struct ct_leg_row *row = &c->rows[c->row[s]];
         const bool known = ct_leg_row_is(row, c->addr[s], c->addr[s + 1], c->bits[s]);
         if (__builtin_expect(known && count <= CT_LEG_ROW_STEPS, 1)) {
             memcpy(c->step + c->at[s], row->steps, sizeof row->steps);
-            if (__builtin_expect(!s, 0) && !ct_leg_block_behind(f, 0, c->addr[0]))
-                break;
-        } else if (!count || !(count > CT_LEG_ROW_STEPS ? ct_leg_take_long(f, s) : ct_leg_follow(f, s))) {
+        } else if (!count ||
+                   !(count > CT_LEG_ROW_STEPS ? ct_leg_take_long(f, s, ahead) : ct_leg_follow(f, s, ahead))) {
             break;
         }
     }
@@ -140,7 +139,7 @@ CT_STRETCH_INLINE bool count_strip(struct ct_fast *f, size_t *done, size_t n, si
 {
     struct ct_leg_strips *c = f->legs->strips;
     find_rows(c, n, ahead);
-    *done = take_stretches(f, *done, n);
+    *done = take_stretches(f, *done, n, ahead);
     /* Behind two addresses without an atom between them, execution is unknown: a count there must be left. */
     const bool astray = *done < ahead && c->at[*done + 1] == c->at[*done] && c->at[*done];
     const uint32_t legs = find_last_leg(c, c->at[*done] - astray, (uint32_t)counts);

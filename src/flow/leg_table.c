@@ -89,55 +89,120 @@ static uint32_t slot_of_turn(struct ct_fast *f, uint32_t from, uint64_t addr)
     return turn ? turn->slot : 0;
 }
 
-/* Writes the steps of a stretch or piece with the atoms `bits` from block `block` on, and `next` behind it.
- * Returns false when something in it is new. */
-static bool follow(struct ct_fast *f, uint32_t block, uint64_t bits, uint64_t next, uint32_t *steps)
+/* Numbers what is new in a step of a block: its node, and the edge to the step behind it. `next`: the address
+ * behind the step, or CT_STRETCH_GOES_ON. `exec_behind`: the atom of the step behind it. Returns false when
+ * the plain walk has to take one of the two steps. */
+static __attribute__((noinline)) bool meet(struct ct_fast *f, uint32_t block, unsigned exec, uint64_t next,
+                                           unsigned exec_behind)
 {
-    const struct ct_leg_links *const links = f->legs->links;
-    for (uint64_t atoms = bits & ct_mask64(CT_LEG_KEY_SHIFT); atoms != 1; atoms >>= 1) {
-        const unsigned exec = atoms & 1;
-        const bool ends = atoms >> 1 == 1 && next != CT_STRETCH_GOES_ON;
-        uint32_t link = links[block].next[exec];
-        if (!link)
-            link = ct_legs_link(f, block, exec);
-        const uint32_t behind = link & CT_LEG_BLOCK;
-        const uint32_t insns = link >> CT_LEG_INSNS_SHIFT & CT_LEG_INSNS_MOST;
-        if (!link || insns > CT_LEG_ROW_INSNS || (behind && ends && f->blocks.blocks[behind].addr != next) ||
-            !(behind || ends))
+    struct ct_blocks *b = &f->blocks;
+    const unsigned flags = b->blocks[block].flags;
+    const bool indirect = exec && flags & CT_BLOCK_INDIRECT;
+    struct ct_branch_target *pair = NULL;
+    if (ct_blocks_are_full(b) || flags & CT_BLOCK_SLOW || ct_block_contradicts(&b->blocks[block], exec))
+        return false;
+    if (indirect && (next == CT_STRETCH_GOES_ON || !(pair = ct_blocks_pair(b, block, next, CT_ISA_A64))))
+        return false;
+    const uint32_t number = pair ? pair->next : ct_blocks_link(b, block, exec);
+    const struct ct_block *behind = &b->blocks[number];
+    if (behind->flags & CT_BLOCK_SLOW || ct_block_contradicts(behind, exec_behind) ||
+        (next != CT_STRETCH_GOES_ON && behind->addr != next))
+        return false;
+    if (pair)
+        ct_pair_edge(b, pair);
+    else
+        ct_block_edge(b, block, exec);
+    return !b->error && ct_legs_have(f) && ct_leg_table_have(f);
+}
+
+/* Returns atom number `at` of the strip. */
+static unsigned atom_at(const struct ct_leg_strips *c, uint32_t at)
+{
+    return ct_leg_bits(c, at, 1) & 1;
+}
+
+bool ct_leg_begin(struct ct_fast *f)
+{
+    const struct ct_leg_strips *c = f->legs->strips;
+    const bool is_known = c->cur ? f->blocks.blocks[c->last].edge[c->exec] != CT_NO_NUMBER
+                                 : ct_legs_turn(f, c->last, c->addr[0]) != NULL;
+    const uint64_t next = c->addr[0] & 1 ? CT_STRETCH_GOES_ON : c->addr[0];
+    if (!is_known && !(c->at[1] && meet(f, c->last, c->exec, next, atom_at(c, 0))))
+        return false;
+    return ct_leg_block_behind(f, 0, c->addr[0]);
+}
+
+/* Returns a step of *block, and sets *block to the one behind it. `next`: the address behind the step, or
+ * CT_STRETCH_GOES_ON. Returns 0 when something is not known. */
+static inline uint32_t known_step(struct ct_fast *f, uint32_t *block, unsigned exec, uint64_t next)
+{
+    const bool ends = next != CT_STRETCH_GOES_ON;
+    uint32_t link = f->legs->links[*block].next[exec];
+    if (!link)
+        link = ct_legs_link(f, *block, exec);
+    const uint32_t behind = link & CT_LEG_BLOCK;
+    const uint32_t insns = link >> CT_LEG_INSNS_SHIFT & CT_LEG_INSNS_MOST;
+    if (!link || insns > CT_LEG_ROW_INSNS || (behind && ends && f->blocks.blocks[behind].addr != next) ||
+        !(behind || ends))
+        return 0;
+    const uint32_t slot = behind ? slot_of(f, *block, exec, behind) : slot_of_turn(f, *block, next);
+    if (!slot)
+        return 0;
+    *block = behind;
+    return slot << CT_LEG_SLOT_SHIFT | insns;
+}
+
+/* Writes the steps of a stretch or piece with the atoms `bits` from block `block` on, and `next` behind it.
+ * Numbers what is new in them. `at`: the number of the first step in the strip. `sure`: a step behind them is
+ * executed. Returns false when the plain walk has to take one of them. */
+static bool follow(struct ct_fast *f, uint32_t block, uint32_t at, uint64_t bits, uint64_t next, bool sure)
+{
+    uint32_t *const steps = f->legs->strips->step;
+    for (uint64_t atoms = bits & ct_mask64(CT_LEG_KEY_SHIFT); atoms != 1; atoms >>= 1, at++) {
+        const bool is_last = atoms >> 1 == 1;
+        const uint64_t behind = is_last ? next : CT_STRETCH_GOES_ON;
+        uint32_t step = known_step(f, &block, atoms & 1, behind);
+        if (__builtin_expect(!step, 0) && (sure || !is_last) &&
+            meet(f, block, atoms & 1, behind, atom_at(f->legs->strips, at + 1)))
+            step = known_step(f, &block, atoms & 1, behind);
+        if (!step)
             return false;
-        const uint32_t slot = behind ? slot_of(f, block, exec, behind) : slot_of_turn(f, block, next);
-        if (!slot)
-            return false;
-        *steps++ = slot << CT_LEG_SLOT_SHIFT | insns;
-        block = behind;
+        steps[at] = step;
     }
     return true;
 }
 
-/* Follows a stretch or piece from step number `at` of the strip on, and puts it into a row. Returns false
- * when something in it is new. */
-static bool make_row(struct ct_fast *f, struct ct_leg_row *row, uint32_t at, const struct ct_leg_row *key)
+/* Follows a stretch or piece from step number `at` of the strip on, and puts it into a row. `sure`: as in
+ * follow. Returns false when the plain walk has to take a part of it. */
+static bool make_row(struct ct_fast *f, struct ct_leg_row *row, uint32_t at, const struct ct_leg_row *key,
+                     bool sure)
 {
-    uint32_t *steps = f->legs->strips->step + at;
     const uint32_t block = ct_leg_block_behind(f, at, key->addr);
-    if (!block || !follow(f, block, key->bits, key->next, steps))
+    if (!block || !follow(f, block, at, key->bits, key->next, sure))
         return false;
     *row = *key;
-    memcpy(row->steps, steps, sizeof row->steps);
+    memcpy(row->steps, f->legs->strips->step + at, sizeof row->steps);
     return true;
 }
 
-bool ct_leg_follow(struct ct_fast *f, size_t s)
+/* Returns whether a step is known to be executed behind stretch `s`. `n`: the number of the last address. */
+static bool is_sure(const struct ct_leg_strips *c, size_t s, size_t n)
+{
+    return s + 2 <= n && c->at[s + 2] > c->at[s + 1];
+}
+
+bool ct_leg_follow(struct ct_fast *f, size_t s, size_t n)
 {
     struct ct_leg_strips *c = f->legs->strips;
     const struct ct_leg_row key = {.addr = c->addr[s], .next = c->addr[s + 1], .bits = c->bits[s]};
-    return make_row(f, &c->rows[c->row[s]], c->at[s], &key);
+    return make_row(f, &c->rows[c->row[s]], c->at[s], &key, is_sure(c, s, n));
 }
 
-bool ct_leg_take_long(struct ct_fast *f, size_t s)
+bool ct_leg_take_long(struct ct_fast *f, size_t s, size_t n)
 {
     struct ct_leg_strips *c = f->legs->strips;
     const uint32_t end = c->at[s + 1];
+    const bool sure = is_sure(c, s, n);
     struct ct_leg_row key = {.addr = c->addr[s]};
     for (uint32_t at = c->at[s]; at < end; at += CT_LEG_ROW_STEPS) {
         const bool is_last = end - at <= CT_LEG_ROW_STEPS;
@@ -146,7 +211,7 @@ bool ct_leg_take_long(struct ct_fast *f, size_t s)
         struct ct_leg_row *row = &c->rows[ct_stretch_row(c->shift, key.addr, key.next, key.bits)];
         if (ct_leg_row_is(row, key.addr, key.next, key.bits))
             memcpy(c->step + at, row->steps, sizeof row->steps);
-        else if (!make_row(f, row, at, &key))
+        else if (!make_row(f, row, at, &key, sure || !is_last))
             return false;
         if (!is_last)
             key.addr = (uint64_t)ct_leg_block_behind(f, at + CT_LEG_ROW_STEPS, 0) << 1 | 1;

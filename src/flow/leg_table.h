@@ -92,7 +92,12 @@ static inline bool ct_leg_row_is(const struct ct_leg_row *row, uint64_t addr, ui
  * is new, or contradicts the program. */
 uint32_t ct_leg_block_behind(struct ct_fast *f, uint32_t steps, uint64_t addr);
 
-/* Write the steps of stretch `s`. Return false when something in it is new. The first is for a stretch that
- * its row does not have, the second for one that is longer than a row. */
-bool ct_leg_follow(struct ct_fast *f, size_t s);
-bool ct_leg_take_long(struct ct_fast *f, size_t s);
+/* Numbers the edge of the step before the strip when it is new. Returns false when the plain walk has to take
+ * the first step. */
+bool ct_leg_begin(struct ct_fast *f);
+
+/* Write the steps of stretch `s`, and number what is new in it. `n`: the number of the last address of the
+ * strip. Return false when the plain walk has to take it. The first is for a stretch that its row does not
+ * have, the second for one that is longer than a row. */
+bool ct_leg_follow(struct ct_fast *f, size_t s, size_t n);
+bool ct_leg_take_long(struct ct_fast *f, size_t s, size_t n);

@@ -22,7 +22,8 @@
 #include "record/unit.h"
 
 enum {
-    WORDS = 512,
+    WORDS = 512,       /* words of a program … */
+    WORDS_MOST = 8192, /* … and of a large one */
     BASE = 0x40000,
     BRANCHES = 6000,
     ROOM = 1 << 20,
@@ -49,9 +50,10 @@ enum kind {
     CHANGING,   /* some packets are replaced */
     MISLEADING, /* contexts with another state, each followed by a false synchronisation point */
     RESTING,    /* hops are judged all the time, and rest where they meet something new */
-    /* more than half of the traces of the last two kinds have a return stack */
+    /* more than half of the traces of the next two kinds have a return stack */
     STRETCHING, /* no hops: elements, by stretches in a small table */
     STRIPPING,  /* hops always rest: stretches in a small table, directly from the scan */
+    MEETING, /* the same with a large program, where something new is met all the time; with cycle counts */
 };
 
 struct trace {
@@ -62,10 +64,11 @@ struct trace {
     unsigned piece;        /* greatest number of bytes per call of the chain; 0: random */
     uint64_t calls[CALLS]; /* return addresses of the execution … */
     unsigned depth;        /* … and their number */
+    unsigned words;        /* of code */
     bool returns;          /* most returns go to the caller */
     unsigned spread;       /* larger values make longer straight code, up to counts of more than seven bits */
     struct ct_source source;
-    uint8_t code[WORDS * 4];
+    uint8_t code[WORDS_MOST * 4];
     uint8_t bytes[ROOM];
     size_t size;
 };
@@ -92,8 +95,8 @@ static uint32_t direct(enum ct_isa isa, unsigned at, unsigned to, unsigned way)
 static uint32_t word_of(struct trace *t, unsigned at)
 {
     const bool a64 = t->isa == CT_ISA_A64;
-    const unsigned what = rng_below(&t->rng, t->spread), to = rng_below(&t->rng, WORDS);
-    if (at == WORDS - 1)
+    const unsigned what = rng_below(&t->rng, t->spread), to = rng_below(&t->rng, t->words);
+    if (at == t->words - 1)
         return direct(t->isa, at, to, 1);
     if (what < 12)
         return direct(t->isa, at, at > 20 ? at - rng_below(&t->rng, 20) : to, 0);
@@ -114,7 +117,7 @@ static uint32_t word_of_functions(struct trace *t, unsigned at)
 {
     const bool a64 = t->isa == CT_ISA_A64;
     const unsigned what = rng_below(&t->rng, 64), end = at / FUNCTION * FUNCTION + FUNCTION - 1;
-    const unsigned behind = WORDS / FUNCTION - 1 - at / FUNCTION, near = 1 + rng_below(&t->rng, 8);
+    const unsigned behind = t->words / FUNCTION - 1 - at / FUNCTION, near = 1 + rng_below(&t->rng, 8);
     if (at == end)
         return at < FUNCTION ? direct(t->isa, at, 0, 1) : a64 ? 0xd65f03c0 : 0xe12fff1e;
     if (what < 12)
@@ -122,7 +125,7 @@ static uint32_t word_of_functions(struct trace *t, unsigned at)
     if (what < 14 && at % FUNCTION > near)
         return direct(t->isa, at, at - near, 0);
     if (what < 16 && behind)
-        return direct(t->isa, at, (WORDS / FUNCTION - 1 - rng_below(&t->rng, behind)) * FUNCTION, 2);
+        return direct(t->isa, at, (t->words / FUNCTION - 1 - rng_below(&t->rng, behind)) * FUNCTION, 2);
     if (what < 24 && behind >= TARGETS)
         return a64 ? 0xd63f0020 : 0xe12fff31; /* blr x1, blx r1 */
     return a64 ? 0xd503201f : 0xe320f000;
@@ -168,16 +171,16 @@ static uint64_t next_of(struct trace *t, const struct ct_insn *insn, uint64_t ad
     if (insn->type == CT_INSN_BR)
         return insn->target;
     if (insn->type == CT_INSN_IBR && t->returns)
-        return BASE + (WORDS - (1 + rng_below(&t->rng, TARGETS)) * FUNCTION) * UINT64_C(4);
+        return BASE + (t->words - (1 + rng_below(&t->rng, TARGETS)) * FUNCTION) * UINT64_C(4);
     if (insn->type == CT_INSN_IBR)
-        return BASE + (addr * 7 + rng_below(&t->rng, 3) * 52) / 4 % WORDS * 4;
+        return BASE + (addr * 7 + rng_below(&t->rng, 3) * 52) / 4 % t->words * 4;
     return addr + 4;
 }
 
 /* Does something rare: an exception, or a change of process. */
 static int disturb(struct trace *t, struct ct_unit *unit)
 {
-    const uint64_t addr = BASE + rng_below(&t->rng, WORDS) * UINT64_C(4);
+    const uint64_t addr = BASE + rng_below(&t->rng, t->words) * UINT64_C(4);
     if (rng_chance(&t->rng, 128)) {
         return ct_unit_exception(unit, 14) ?: ct_unit_enter(unit, addr, t->isa);
     }
@@ -337,11 +340,13 @@ static int record(struct trace *t, enum kind kind)
     struct ct_unit_wishes wishes = {.protocol = rng_chance(rng, 64) ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
                                     .trace_id = 0x10,
                                     .branch_broadcast = rng_chance(rng, kind == MISLEADING ? 200 : 100),
-                                    .cycle_count = rng_chance(rng, 170),
+                                    .cycle_count = rng_chance(rng, 170) || kind == MEETING,
                                     .timestamps = rng_chance(rng, 60),
                                     .context_id = rng_chance(rng, 128),
-                                    .return_stack = rng_chance(rng, kind >= STRETCHING ? 160 : 20)};
+                                    .return_stack =
+                                        kind != MEETING && rng_chance(rng, kind >= STRETCHING ? 160 : 20)};
     t->returns = kind >= STRETCHING && wishes.return_stack;
+    t->words = kind == MEETING ? WORDS_MOST : WORDS;
     t->depth = 0;
     t->isa = wishes.protocol == CT_PROTOCOL_ETM4 && rng_chance(rng, 80) ? CT_ISA_A32 : CT_ISA_A64;
     struct ct_unit_options options = {.cc_threshold = 4u << rng_below(rng, 5),
@@ -357,7 +362,7 @@ static int record(struct trace *t, enum kind kind)
     t->spread = rng_chance(rng, 64) ? 3000 : 64;
     ct_unit_source(&wishes, &options.source);
     t->source = options.source;
-    for (unsigned i = 0; i < WORDS; i++)
+    for (unsigned i = 0; i < t->words; i++)
         put(t->code, i, t->returns ? word_of_functions(t, i) : word_of(t, i));
     if (ct_unit_new(NULL, &options, &unit))
         return 0;
@@ -367,7 +372,7 @@ static int record(struct trace *t, enum kind kind)
         change_packets(t);
     if (kind == MISLEADING)
         mislead(t);
-    if (kind == STRIPPING && rng_chance(rng, 60))
+    if (kind >= STRIPPING && rng_chance(rng, 60))
         drop_atoms(t);
     if (rng_chance(rng, 30))
         repeat_counts(t);
@@ -507,10 +512,10 @@ static int check(uint64_t seed, enum kind kind)
     int ok = 1;
     t.rng = (struct rng){seed};
     t.judged = kind == RESTING ? 50 + rng_below(&t.rng, 1000) : 0;
-    t.judged = kind == STRIPPING ? CT_HOPS_REST : t.judged;
-    t.rows = kind == STRETCHING || kind == STRIPPING ? 1 + rng_below(&t.rng, 10) : 0;
+    t.judged = kind >= STRIPPING ? CT_HOPS_REST : t.judged;
+    t.rows = kind >= STRETCHING ? 1 + rng_below(&t.rng, 10) : 0;
     if (!record(&t, kind) || ct_memory_new(NULL, &memory) ||
-        ct_memory_add_bytes(memory, t.code, sizeof t.code, BASE, CT_SPACE_ANY))
+        ct_memory_add_bytes(memory, t.code, t.words * 4, BASE, CT_SPACE_ANY))
         return 0;
     for (unsigned cycles = 0; cycles < 2 && ok; cycles++) {
         const enum ct_edges_level edges = cycles ? CT_EDGES_CYCLES : CT_EDGES_COUNTS;
@@ -730,7 +735,7 @@ static int check_forgetting(void)
 int main(void)
 {
     const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(30, 10000);
-    printf("TAP version 13\n1..12\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    printf("TAP version 13\n1..13\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
     ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");
     ok &=
@@ -744,5 +749,6 @@ int main(void)
     ok &= check_all(10, CHANGING, AT_ZERO, 1, "also at address 0, which empty tables have");
     ok &= check_all(11, RESTING, LAST_COUNT, 1, "also where the trace is damaged right behind a count");
     ok &= check_all(12, STRIPPING, TWO_ADDRESSES, 1, "also where addresses follow each other before a count");
+    ok &= check_all(13, MEETING, seed, (traces + 1) / 2, "also where strips meet new code all the time");
     return ok ? 0 : 1;
 }
