@@ -11,8 +11,8 @@
 /* most events of a strip: fewer than may lie between two steps that wait for a count */
 #define EVENTS_MOST (CT_STEP_WAIT_MARKS / 2)
 
-/* Strips wait after one that something new ended before it had FEW bytes: for WAIT bytes the first time, and
- * for twice as many each next time up to WAIT_MOST. Meanwhile elements meet what is new. */
+/* Strips wait after one that ended before it had FEW bytes, because of something that the plain walk has to
+ * take: for WAIT bytes the first time, and for twice as many each next time up to WAIT_MOST. */
 #define FEW       (UINT64_C(4) << 10)
 #define WAIT      (UINT64_C(4) << 10)
 #define WAIT_MOST (UINT64_C(64) << 10)
@@ -144,7 +144,8 @@ static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at)
     ct_etm4_hops_pass(h, work, work->at + done, &s->others);
 }
 
-/* Decides whether strips wait after one of `bytes` bytes. `whole`: nothing new ended it. */
+/* Decides whether strips wait after one of `bytes` bytes. `whole`: nothing that the plain walk
+ * has to take ended it. */
 static void judge(struct ct_hops_strip *s, const struct ct_work *work, size_t bytes, bool whole)
 {
     if (whole || bytes >= FEW)

@@ -40,8 +40,8 @@ CT_STRETCH_INLINE void find_rows(struct ct_leg_strips *c, size_t first, size_t n
     }
 }
 
-/* Writes the steps of the stretches from `first` below `n`. Returns the number of the stretch where something
- * is new, or n. */
+/* Writes the steps of the stretches from `first` below `n`. Returns the number of the stretch that the plain
+ * walk has to take, or n. */
 CT_STRETCH_INLINE size_t take_stretches(struct ct_fast *f, size_t first, size_t n, size_t ahead)
 {
     struct ct_leg_strips *c = f->legs->strips;
