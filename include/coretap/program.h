@@ -232,9 +232,10 @@ CT_API int ct_symbols_load_bytes(struct ct_ctx *ctx, const char *name, const voi
  * from the file, CT_ERR_ARG for an ELF file, CT_ERR_NOMEM. */
 CT_API int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct ct_symbols **out);
 
-/* The same from a symbol map: a text file with the names of code that a program generated while it ran, such
- * as /tmp/perf-PID.map (docs/formats.md). Where rows overlap, the last one in the file counts. Lines that are
- * no rows are left out with a warning. CT_ERR_IO, CT_ERR_LIMIT, CT_ERR_NOMEM, CT_ERR_ARG. */
+/* The same from a symbol map: a file with the names of code that a program generated while it ran, the text
+ * /tmp/perf-PID.map or the jitdump jit-PID.dump (docs/formats.md). Where rows overlap, the last one in the
+ * file counts. Lines that are no rows are left out with a warning, and so is what follows a damaged record.
+ * CT_ERR_IO, CT_ERR_LIMIT, CT_ERR_NOMEM, CT_ERR_ARG. */
 CT_API int ct_symbols_load_map(struct ct_ctx *ctx, const char *path, struct ct_symbols **out);
 CT_API void ct_symbols_free(struct ct_symbols *symbols);
 

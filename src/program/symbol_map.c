@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads symbol maps: the names of code that a program generated while it ran, in the files /tmp/perf-PID.map
- * that perf has established. */
+ * and jit-PID.dump that perf has established. */
 #include "base/ctx.h"
 #include "base/require.h"
 #include "base/room.h"
 #include "base/search.h"
 #include "base/whole_file.h"
+#include "program/jitdump.h"
 #include "program/symbols.h"
 
 #include <ctype.h>
@@ -40,6 +41,15 @@ static char *read_number(char *text, uint64_t *out)
     return isxdigit((unsigned char)*text) && !errno && *rest == ' ' ? rest + 1 : NULL;
 }
 
+static struct ct_symbol symbol_of(const char *name, uint64_t addr, uint64_t size)
+{
+    return (struct ct_symbol){.name = name,
+                              .addr = addr & ~UINT64_C(1),
+                              .size = size,
+                              .isa = addr & 1 ? CT_ISA_T32 : CT_ISA_A64,
+                              .source = CT_SYMBOL_MAP};
+}
+
 /* Reads a line, which ends with a NUL: "START SIZE NAME", both numbers hexadecimal. Returns false when it is
  * something else. */
 static bool read_row(char *line, struct ct_symbol *out)
@@ -49,12 +59,24 @@ static bool read_row(char *line, struct ct_symbol *out)
     rest = rest ? read_number(rest, &size) : NULL;
     if (!rest || !*rest || size > UINT64_MAX - addr)
         return false;
-    *out = (struct ct_symbol){.name = rest,
-                              .addr = addr & ~UINT64_C(1),
-                              .size = size,
-                              .isa = addr & 1 ? CT_ISA_T32 : CT_ISA_A64,
-                              .source = CT_SYMBOL_MAP};
+    *out = symbol_of(rest, addr, size);
     return true;
+}
+
+/* Adds a row; `number` is that of its line, or of its code in a jitdump file. */
+static int add_row(struct map *m, const struct ct_symbol *symbol, uint64_t number)
+{
+    if (!symbol->size) {
+        m->first_empty = m->empty++ ? m->first_empty : number;
+        return CT_OK;
+    }
+    if (m->count == INT32_MAX)
+        return ct_fail(m->ctx, CT_ERR_LIMIT, "%s: the map has more than %d rows; use a part of it", m->path,
+                       INT32_MAX);
+    if (!CT_MAKE_ROOM(m->rows, m->room, m->count + 1))
+        return ct_fail_nomem(m->ctx, m->path);
+    m->rows[m->count++] = (struct row){*symbol, number};
+    return CT_OK;
 }
 
 static int add_line(struct map *m, char *line, size_t size, uint64_t number)
@@ -66,17 +88,7 @@ static int add_line(struct map *m, char *line, size_t size, uint64_t number)
         m->first_damaged = m->damaged++ ? m->first_damaged : number;
         return CT_OK;
     }
-    if (!symbol.size) {
-        m->first_empty = m->empty++ ? m->first_empty : number;
-        return CT_OK;
-    }
-    if (m->count == INT32_MAX)
-        return ct_fail(m->ctx, CT_ERR_LIMIT, "%s: the map has more than %d rows; use a part of it", m->path,
-                       INT32_MAX);
-    if (!CT_MAKE_ROOM(m->rows, m->room, m->count + 1))
-        return ct_fail_nomem(m->ctx, m->path);
-    m->rows[m->count++] = (struct row){symbol, number};
-    return CT_OK;
+    return add_row(m, &symbol, number);
 }
 
 static int add_lines(struct map *m, char *text, size_t size)
@@ -90,6 +102,38 @@ static int add_lines(struct map *m, char *text, size_t size)
         rc = add_line(m, text, (size_t)(line_end - text), number);
         text = line_end + 1;
     }
+    return rc;
+}
+
+/* Adds the code of a jitdump file. Moved code has the name that it was loaded with. */
+static int add_dump(struct map *m, const char *bytes, size_t size)
+{
+    struct ct_jitdump dump;
+    struct ct_jit_code code;
+    bool found = true;
+    int rc = CT_OK;
+    ct_jitdump_begin(&dump, bytes, size);
+    while (found && !rc) {
+        rc = ct_jitdump_next(&dump, (uint32_t)m->count, &code, &found);
+        if (rc)
+            rc = ct_fail_nomem(m->ctx, m->path);
+        if (!found || rc)
+            break;
+        const char *name = code.name ? code.name : m->rows[code.same].symbol.name;
+        const struct ct_symbol symbol = symbol_of(name, code.addr, code.size);
+        rc = add_row(m, &symbol, m->count);
+    }
+    if (!rc && dump.is_damaged)
+        ct_log(m->ctx, CT_LOG_WARNING,
+               "%s: the record at byte %zu is damaged or cut, so the code from there on has no names; the "
+               "program may not have ended",
+               m->path, dump.at);
+    if (!rc && dump.moves)
+        ct_log(m->ctx, CT_LOG_WARNING,
+               "%s: code was moved %llu times that is not in the file, so it has no names; record again from "
+               "the start of the program",
+               m->path, (unsigned long long)dump.moves);
+    ct_jitdump_end(&dump);
     return rc;
 }
 
@@ -197,7 +241,7 @@ static int read_text(struct map *m, char **text, size_t *size)
             close(fd);
         return ct_fail(m->ctx, CT_ERR_IO,
                        "%s: the symbol map cannot be read: %s; name the file that the program wrote, "
-                       "/tmp/perf-PID.map",
+                       "/tmp/perf-PID.map or jit-PID.dump",
                        m->path, why);
     }
     *size = (size_t)st.st_size;
@@ -235,7 +279,7 @@ int ct_symbols_load_map(struct ct_ctx *ctx, const char *path, struct ct_symbols 
     CT_REQUIRE_OUT(ctx, out, path);
     int rc = read_text(&m, &text, &size);
     if (!rc)
-        rc = add_lines(&m, text, size);
+        rc = ct_is_jitdump(text, size) ? add_dump(&m, text, size) : add_lines(&m, text, size);
     if (!rc)
         rc = arrange(&m);
     free(m.rows);
