@@ -19,4 +19,4 @@ static inline void ct_leave_c_locale(const locale_t *before)
 }
 
 #define CT_C_LOCALE                                                                                          \
-    __attribute__((cleanup(ct_leave_c_locale))) const locale_t ct_locale_before = ct_enter_c_locale()
+    __attribute__((cleanup(ct_leave_c_locale), unused)) const locale_t ct_locale_before = ct_enter_c_locale()

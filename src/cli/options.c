@@ -47,9 +47,10 @@ static const struct cli_option common_options[] = {
                            .kind = CLI_TEXT,
                            .arg = "FILE",
                            .help =
-                               "Names of code that the program generated while it ran, such as "
-                               "/tmp/perf-PID.map. They are used where no program has the address. Captures "
-                               "of 'coretap record' have their own. Can be given more than once."},
+                               "Names of code that the program generated while it ran: /tmp/perf-PID.map, or "
+                               "a jitdump file, jit-PID.dump. They are used where no program has the "
+                               "address. Captures of 'coretap record' have the map of their program. Can be "
+                               "given more than once."},
     [COMMON_SOURCE_ROOT] = {.name = "source-root",
                             .kind = CLI_TEXT,
                             .arg = "DIR",

@@ -328,8 +328,9 @@ def check_fractal(coretap):
                                       check=False)
             tap.check(f"fractal replay {option}: no room for what is printed", done.returncode == 2 and
                       b"standard output: writing failed: No space left on device" in done.stderr, str(done))
+            # The messages lack the page tables, so that the answer is partial.
             done = run([*line, messages])
-            tap.check(f"fractal replay {option}: the file is there at the end", done.returncode == 0 and
+            tap.check(f"fractal replay {option}: the file is there at the end", done.returncode == 1 and
                       place.file.read_bytes() != OLD and os.listdir(place.folder) == ["result"], str(done))
 
 
