@@ -212,8 +212,7 @@ const struct cli_command cli_fractal_replay = {
                 "coretap fractal replay --messages port.messages -o replayed.log\n",
     .exit_text =
         "0: done. 1: done, but there were invalid messages, or events are missing, or there are none. "
-        "2: wrong usage, or something could not "
-        "be opened, read or written.",
+        "2: wrong usage, or something could not be opened, read or written.",
     .options = options,
     .option_count = OPTS,
     .own_output = true,

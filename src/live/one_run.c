@@ -314,6 +314,14 @@ int ct_live_one_finish(struct ct_live *l)
     return rc ? rc : ct_live_refusal(l);
 }
 
+/* Begins an object about a source. */
+static void put_source(const struct ct_live *l, struct ct_json *j, size_t number)
+{
+    ct_json_object(j, NULL);
+    ct_live_put_hex(j, "id", l->one->sources[number].id, 2);
+    ct_json_text(j, "core", l->one->cores[number]);
+}
+
 void ct_live_one_json(const struct ct_live *l, struct ct_json *j)
 {
     ct_json_bool(j, "one_run", l->one != NULL);
@@ -323,9 +331,7 @@ void ct_live_one_json(const struct ct_live *l, struct ct_json *j)
         if (ct_verify_axis_passed_of(l->one->axis, i, &passed) != CT_OK ||
             !(passed.times | passed.late | passed.unforeseen))
             continue;
-        ct_json_object(j, NULL);
-        ct_live_put_hex(j, "id", l->one->sources[i].id, 2);
-        ct_json_text(j, "core", l->one->cores[i]);
+        put_source(l, j, i);
         ct_json_number(j, "times", passed.times);
         ct_json_number(j, "late", passed.late);
         ct_json_number(j, "unforeseen", passed.unforeseen);
@@ -337,9 +343,7 @@ void ct_live_one_json(const struct ct_live *l, struct ct_json *j)
         struct ct_verify_axis_restarts restarts;
         if (ct_verify_axis_restarts_of(l->one->axis, i, &restarts) != CT_OK || !restarts.times)
             continue;
-        ct_json_object(j, NULL);
-        ct_live_put_hex(j, "id", l->one->sources[i].id, 2);
-        ct_json_text(j, "core", l->one->cores[i]);
+        put_source(l, j, i);
         ct_json_number(j, "times", restarts.times);
         ct_json_number(j, "from", restarts.from);
         ct_json_number(j, "to", restarts.to);

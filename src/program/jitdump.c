@@ -26,8 +26,9 @@ void ct_jitdump_begin(struct ct_jitdump *dump, const void *bytes, size_t size)
 {
     const uint8_t *header = bytes;
     const uint32_t length = ct_load32(header + 8);
-    *dump = (struct ct_jitdump){.bytes = header, .size = size, .at = length};
-    dump->is_damaged = length < FILE_HEADER || length > size;
+    const bool is_whole = length >= FILE_HEADER && length <= size;
+    *dump = (struct ct_jitdump){
+        .bytes = header, .size = size, .at = is_whole ? length : 0, .is_damaged = !is_whole};
 }
 
 void ct_jitdump_end(struct ct_jitdump *dump)

@@ -169,3 +169,12 @@ TEST_WITH(damaged_records, f)
     assert_string_equal(name_at(f, 0x1000), "one");
     assert_string_equal(name_at(f, 0x3000), "");
 }
+
+TEST_WITH(damaged_length_of_the_header, f)
+{
+    code_load(f, "one", 0x1000, 0x10, 0);
+    memset(f->bytes + 8, 0x7f, 4);
+    load(f, f->size);
+    assert_non_null(strstr(f->said, "the record at byte 0 is damaged"));
+    assert_string_equal(name_at(f, 0x1000), "");
+}
