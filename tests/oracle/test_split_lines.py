@@ -6,6 +6,7 @@ counts are written here, so no trace is needed. Prints TAP.
 
 usage: test_split_lines.py COMMAND"""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -119,6 +120,8 @@ def check_way(folder, compiler, options, packer):
 
 
 def main():
+    # ccache would give the debug information of an earlier run, which names that run's folder.
+    os.environ["CCACHE_DISABLE"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, compiler, options, packer) in enumerate(WAYS):
             missing = [tool for tool in (compiler, packer, A64) if tool and not shutil.which(tool)]
