@@ -46,7 +46,21 @@ function drawPlots(s) {
     ceiling(Math.max(1, ...rate)), v => page.short(v), true);
 }
 
+// Says what makes the order of events over cores uncertain: restarts, and sources that nobody waited for.
+function drawOrder(s) {
+  const source = x => `ID ${x.id}${x.core ? ` (${x.core})` : ""}`;
+  const parts = [
+    ...s.restarts.map(x => `${source(x)}: its timestamps went back ${page.count(x.times)} ` +
+      `${x.times === 1 ? "time" : "times"}, as when the target starts again; results that look back beyond ` +
+      "that are uncertain."),
+    ...s.not_waited_for.map(x => `${source(x)}: other sources did not wait for its timestamps, and ` +
+      `${page.count(x.late)} of its events came too late.`)];
+  $("order").hidden = !parts.length;
+  setText($("order"), parts.join(" "));
+}
+
 function drawTrace(s) {
+  drawOrder(s);
   rows($("streams"), s.streams, x => x.id, x => [x.id, x.core, x.protocol, num(x.bytes), num(x.instructions),
     num(x.branches), num(x.gaps), num(x.lost_bytes), num(x.bad_packets), num(x.no_access)]);
   setText($("dropped"), s.input.lost

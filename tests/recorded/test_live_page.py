@@ -117,6 +117,15 @@ def shows(page):
     before = page.value(f"{inside}.querySelector('.outputs td.num').textContent")
     check("… and all of it goes on by itself", page.wait(
         f"{inside}.querySelector('.outputs td.num').textContent !== {json.dumps(before)}"))
+    check("a run without restarts says nothing of the order of its cores", page.wait(
+        "document.querySelector('#order').hidden && document.querySelectorAll('#streams tr').length > 0"))
+    check("… and one with them says which core's results are uncertain", page.value(
+        "(() => { drawOrder({ restarts: [{ id: '10', core: 'cpu0', times: 2 }], not_waited_for: "
+        "[{ id: '12', times: 1, late: 3 }] }); const o = document.querySelector('#order'); "
+        "return !o.hidden && o.innerText; })()") ==
+        "ID 10 (cpu0): its timestamps went back 2 times, as when the target starts again; results that look "
+        "back beyond that are uncertain. ID 12: other sources did not wait for its timestamps, and 3 of its "
+        "events came too late.")
     check("nothing is wider than the window", page.fits())
 
 
