@@ -11,6 +11,7 @@ FUZZ_SECONDS ?= 600
 
 MESON = meson
 deps  = @tools/install-deps
+comma = ,
 # The sanitized build is clang's where there is a clang, so that both compilers see all code.
 sanitized_cc = $$(command -v clang || echo gcc)
 
@@ -54,10 +55,13 @@ fractal-figures: all
 	$(deps) arm
 	@examples/fractal/figures/figures.py $(BUILD)/coretap $(addprefix --size ,$(SIZE))
 
-# Everything in the plain build, then the tests that run code again under ASan and UBSan (those that record
-# programs only in check-long: they run the same code for minutes).
-check: builds
-	@tools/run-tests $(BUILD) $(SANITIZED):unit,golden,property,cli,fuzz
+# All kinds of tests in the plain build, then those that run most code in little time again under ASan and
+# UBSan. With CHECK=whole, which the build server sets, also the tests of the suite `whole` and all cases of
+# the others. (Those that record programs run under the sanitizers only in check-long: they run the same code
+# for minutes.)
+check: configured
+	@tools/run-tests --build $(if $(filter whole,$(CHECK)),--whole) $(BUILD) \
+	  $(SANITIZED):unit,property,cli,fuzz$(if $(filter whole,$(CHECK)),$(comma)golden)
 
 # The same, longer: CT_LONG says how many random cases (tests/support/rng.h), and the tests in the suite
 # `long` have no short form. Each test runs once in a build; under the sanitizers a tenth of the cases, and
@@ -73,14 +77,19 @@ check-arm64:
 	$(deps) build arm
 	@tools/check-arm64 $(ARM64)
 
-.PHONY: builds sanitized
-builds: sanitized
+.PHONY: configured builds sanitized configured-sanitized
+configured: configured-sanitized
 	@tools/configure $(BUILD) -Dtests=enabled -Dwerror=true
-	@ninja -C $(BUILD)
 
-sanitized:
+configured-sanitized:
 	$(deps) build test
 	@CC=$(sanitized_cc) tools/configure $(SANITIZED) --sanitize -Dtests=enabled -Dwerror=true
+
+builds: configured
+	@ninja -C $(SANITIZED)
+	@ninja -C $(BUILD)
+
+sanitized: configured-sanitized
 	@ninja -C $(SANITIZED)
 
 install: all
@@ -99,10 +108,10 @@ lint:
 	@tools/configure $(BUILD) -Dtests=enabled
 	@ninja -C $(BUILD)
 	@tools/check-cppcheck || [ $$? -eq 77 ]
-	@tools/run-tests $(BUILD):lint
+	@tools/run-tests --whole $(BUILD):lint
 
 fuzz: sanitized
-	@CT_FUZZ_SECONDS=$(FUZZ_SECONDS) tools/run-tests --timeout-multiplier 0 $(SANITIZED):fuzz
+	@CT_FUZZ_SECONDS=$(FUZZ_SECONDS) tools/run-tests --whole --timeout-multiplier 0 $(SANITIZED):fuzz
 
 # AFL++ builds the same bodies; run what lies in build-afl/tests/fuzz with afl-fuzz.
 fuzz-afl:

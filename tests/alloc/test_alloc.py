@@ -8,10 +8,10 @@ usage: test_alloc.py COMMAND FAILING PLUGIN [--case GLOB] [--step N] [--mode onc
 
 FAILING is the command with an allocator that fails on request (failing.c). Each command runs on a small
 capture: once for each n with only the n-th allocation failing, once with all failing from the n-th on. Leaks
-are found when FAILING is built with AddressSanitizer. Every 100th allocation is tried, from a different start
-for each command; with CT_LONG=1 all of them, under the sanitizers every 10th (CT_LONG=10). In commands where
-CBC and libgccjit make ten thousand allocations of their own, a twentieth of that is tried. --step and --case
-override this."""
+are found when FAILING is built with AddressSanitizer. Every 400th allocation is tried, from a different start
+for each command, and every 100th with CHECK=whole; with CT_LONG=1 all of them, under the sanitizers every
+10th (CT_LONG=10). In commands where CBC and libgccjit make ten thousand allocations of their own, a twentieth
+of that is tried. --step and --case override this."""
 import argparse
 import collections
 import fnmatch
@@ -614,7 +614,7 @@ def main():
     parser.add_argument("--mode", choices=("once", "on"))
     options = parser.parse_args()
     options.exact = options.step is not None
-    options.step = options.step or LONG or 100
+    options.step = options.step or LONG or (100 if tap.WHOLE else 400)
     options.modes = {"once": (False,), "on": (True,), None: (False, True)}[options.mode]
     command, failing, plugin = (os.path.abspath(path)
                                 for path in (options.command, options.failing, options.plugin))

@@ -4,15 +4,20 @@
 
 usage: run_fuzz.py PROGRAM CORPUS [COMMAND]
 
-Without $CT_FUZZ_SECONDS it takes 2 seconds (1 for a COMMAND, because there are many) and always generates the
-same inputs, so that a change which breaks something is found with that change. With it, it takes that long
-and generates new ones. Findings are kept in the folder fuzz-findings of the build."""
+Without $CT_FUZZ_SECONDS it runs a few thousand inputs, or for a second, and always generates the same ones,
+so that a change which breaks something is found with that change. With $CT_WHOLE it takes 2 seconds (1 for a
+COMMAND, because there are many). With $CT_FUZZ_SECONDS it takes that long and generates new ones. Findings
+are kept in the folder fuzz-findings of the build."""
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+RUNS = 3000  # those of the corpus included
 
 def main():
     if len(sys.argv) not in (3, 4):
@@ -21,8 +26,8 @@ def main():
     program, corpus = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     command = sys.argv[3] if len(sys.argv) > 3 else ""
     seconds = os.environ.get("CT_FUZZ_SECONDS")
-    walk = ([f"-max_total_time={seconds}"] if seconds else
-            ["-seed=1", f"-max_total_time={1 if command else 2}"])
+    walk = [f"-max_total_time={seconds}"] if seconds else ["-seed=1"] + (
+        [f"-max_total_time={1 if command else 2}"] if tap.WHOLE else ["-max_total_time=1", f"-runs={RUNS}"])
     name = "-".join([program.name, *command.split()])
     findings = pathlib.Path("fuzz-findings").resolve()
     findings.mkdir(exist_ok=True)

@@ -113,6 +113,44 @@ def test_parts():
             0, [["passed", "build:c"], ["no", "tests"]])
 
 
+CHOICE = """project('choice')
+touch = find_program('touch')
+note = find_program('note')
+foreach name : ['few', 'other']
+  made = custom_target(name, output: name, command: [touch, '@OUTPUT@'], build_by_default: true)
+  test(name, note, args: [name, made], suite: name)
+endforeach
+test('more', note, args: ['more'], suite: ['few', 'whole'])
+test('minutes', note, args: ['minutes'], suite: 'long')
+add_test_setup('default', is_default: true, exclude_suites: ['long', 'whole'])
+"""
+
+
+def test_choice():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "meson.build").write_text(CHOICE)
+        (folder / "note").write_text('#!/bin/sh\ncd "$(dirname "$0")" && echo "$1 ${CT_WHOLE:-0}" >>ran\n')
+        (folder / "note").chmod(0o755)
+        env = {name: value for name, value in os.environ.items() if name not in ("CT_WHOLE", "CT_LONG")}
+
+        def run(*words):
+            subprocess.run(["meson", "setup", "--wipe", "build"], cwd=folder, capture_output=True, check=True)
+            (folder / "ran").unlink(missing_ok=True)
+            tool = pathlib.Path(sys.argv[1]).resolve() / "run-tests"
+            done = subprocess.run([tool, "--build", *words], cwd=folder, capture_output=True, check=False,
+                                  env=env)
+            assert done.returncode == 0, done
+            return (sorted((folder / "ran").read_text().splitlines()),
+                    [name for name in ("few", "other") if (folder / "build" / name).exists()])
+
+        both = ["few", "other"]
+        yield "a part of the tests", run("build") == (["few 0", "other 0"], both)
+        yield "the whole of them", run("--whole", "build") == (["few 1", "more 1", "other 1"], both)
+        yield "a suite, and what it runs is built", run("build:few") == (["few 0"], ["few"])
+        yield "the whole of a suite", run("--whole", "build:few") == (["few 1", "more 1"], ["few"])
+
+
 def test_layers():
     fault = load("check-layers").fault
     yield "base for all", fault("frame", "base/bytes.h") is None
@@ -364,8 +402,8 @@ def test_configure():
 
 
 def main():
-    results = [*test_totals(), *test_parts(), *test_layers(), *test_exports(), *test_tags(), *test_abi(),
-               *test_hygiene(), *test_api_pages(), *test_configure()]
+    results = [*test_totals(), *test_parts(), *test_choice(), *test_layers(), *test_exports(), *test_tags(),
+               *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls a page in headless Chromium over the pipe of its debugging protocol; no library is needed."""
+"""Controls pages in headless Chromium over the pipe of its debugging protocol; no library is needed."""
+import atexit
+import functools
 import json
 import os
 import select
@@ -12,8 +14,14 @@ import time
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-class Browser:
-    def __init__(self, width=1280, height=1000, dark=False):
+@functools.lru_cache(None)
+def running(dark):
+    """Returns the Chromium of this test, which starts with the first page: a start takes seconds."""
+    return Process(dark)
+
+
+class Process:
+    def __init__(self, dark):
         self.folder = tempfile.TemporaryDirectory()
         ours_in, theirs_out = os.pipe()
         theirs_in, ours_out = os.pipe()
@@ -25,9 +33,7 @@ class Browser:
             os.dup2(high[1], 4)
 
         command = [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                   "--no-first-run",
-                   f"--user-data-dir={self.folder.name}", f"--window-size={width},{height}",
-                   "--remote-debugging-pipe"]
+                   "--no-first-run", f"--user-data-dir={self.folder.name}", "--remote-debugging-pipe"]
         if dark:
             command.append("--blink-settings=preferredColorScheme=0")
         self.child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -38,10 +44,7 @@ class Browser:
         self.to, self.come = ours_out, ours_in
         self.text = b""
         self.number = 0
-        self.session = None
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self.ask("Page.enable")
+        atexit.register(self.close)
 
     def message(self, patience):
         end = time.monotonic() + patience
@@ -56,11 +59,11 @@ class Browser:
         one, self.text = self.text.split(b"\0", 1)
         return json.loads(one)
 
-    def ask(self, method, **params):
+    def ask(self, session, method, params):
         self.number += 1
         request = {"id": self.number, "method": method, "params": params}
-        if self.session:
-            request["sessionId"] = self.session
+        if session:
+            request["sessionId"] = session
         os.write(self.to, json.dumps(request).encode() + b"\0")
         while True:
             answer = self.message(120)
@@ -68,6 +71,33 @@ class Browser:
                 if "error" in answer:
                     raise RuntimeError(answer["error"])
                 return answer["result"]
+
+    def close(self):
+        os.killpg(self.child.pid, signal.SIGKILL)
+        self.child.wait()
+        os.close(self.to)
+        os.close(self.come)
+        try:
+            self.folder.cleanup()
+        except OSError:  # a child process that still exists
+            time.sleep(1)
+            self.folder.cleanup()
+
+
+class Browser:
+    """A window that shares nothing with those before it but the process."""
+
+    def __init__(self, width=1280, height=1000, dark=False):
+        self.process, self.session = running(dark), None
+        self.context = self.ask("Target.createBrowserContext")["browserContextId"]
+        target = self.ask("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.ask("Page.enable")
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                 mobile=False)
+
+    def ask(self, method, **params):
+        return self.process.ask(self.session, method, params)
 
     def open(self, url):
         self.ask("Page.navigate", url=url)
@@ -91,12 +121,5 @@ class Browser:
         return None
 
     def close(self):
-        os.killpg(self.child.pid, signal.SIGKILL)
-        self.child.wait()
-        os.close(self.to)
-        os.close(self.come)
-        try:
-            self.folder.cleanup()
-        except OSError:  # a child process that still exists
-            time.sleep(1)
-            self.folder.cleanup()
+        self.session = None
+        self.ask("Target.disposeBrowserContext", browserContextId=self.context)

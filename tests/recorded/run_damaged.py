@@ -138,7 +138,7 @@ def main():
         return tap.skip_all(f"{missing} (tools/install-deps arm)")
     total = {"traces": 0, "invented": 0, "opencsd": 0, "more": 0}
     with tempfile.TemporaryDirectory() as name:
-        for number, (source, isa, options) in enumerate(RECORDINGS):
+        for number, (source, isa, options) in tap.some(enumerate(RECORDINGS), 2, 3, 5, 9):
             why, sums = check(pathlib.Path(name), number)
             values = dict(field.split("=") for field in sums.splitlines()[-1].split()) if sums else {}
             if sums and not why and int(values["followed"]) > int(values["opencsd"]):
@@ -147,7 +147,10 @@ def main():
             if sums:
                 total = {key: total[key] + int(values[key]) for key in total}
     # libopencsd continues after contradictions, so that coretap invents a third of its ranges. One trace of
-    # 300 can have a fifth of all, so a few traces show less. Without libopencsd both numbers are 0.
+    # 300 can have a fifth of all, so a few traces show less, and still fewer nothing. Without libopencsd both
+    # numbers are 0.
+    if not tap.WHOLE:
+        return tap.finish()
     times = 2 if LONG else 1
     fine = times * total["invented"] <= total["opencsd"] and total["more"] * 100 <= total["traces"] * MORE
     tap.check(f"libopencsd invents {times} times as much at least: {total}", fine)

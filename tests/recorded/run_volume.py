@@ -49,14 +49,13 @@ def record(folder, protocol, row, *words):
 
 
 def check_rows(folder, compiler, protocols, *options):
-    """Checks that all rows exist once, and compares a tenth of them, chosen anew each time, with
-    recordings."""
+    """Checks that all rows exist once, and compares some of them with recordings."""
     program = build(folder, compiler)
     got = volume(*options, "--", program)
     rows = got["rows"]
     keys = [(row["protocol"], *(row[name] for name, _ in SETTINGS)) for row in rows]
     assert len(set(keys)) == len(rows) == 32 * len(protocols) and {key[0] for key in keys} == set(protocols)
-    for row in rows[::9] + rows[-1:]:
+    for row in rows[::9 if tap.WHOLE else 23] + rows[-1:]:
         expected = (got["instructions"], row["bytes"])
         assert record(folder, row["protocol"], row, *options, "--", program) == expected, (row, expected)
         bits = 8 * row["bytes"]
@@ -137,7 +136,7 @@ def check_capture(folder, compiler, *recordings):
     because trace without cycle counts does not contain waits."""
     program = build(folder, compiler)
     direct = volume("--", program)
-    for options, most in recordings:
+    for options, most in tap.some(recordings, -1):
         shutil.rmtree(folder / "capture", ignore_errors=True)
         run("record", "-q", "-o", folder / "capture", *options, "--", program)
         got = volume("--capture", folder / "capture")

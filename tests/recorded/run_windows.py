@@ -21,7 +21,7 @@ import tap  # noqa: E402
 CORETAP, PLUGIN = (os.path.abspath(path) for path in sys.argv[1:3])
 SOURCE = pathlib.Path(sys.argv[3]).resolve() / "threads.c"
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
-SEED, COUNT = int(os.environ.get("CT_SEED", "1")), int(os.environ.get("CT_COUNT", "4"))
+SEED, COUNT = int(os.environ.get("CT_SEED", "1")), int(os.environ.get("CT_COUNT", "4" if tap.WHOLE else "2"))
 TIMES = 60  # the recording, one behind the other: long enough for points before a window
 COMMANDS = ("cover --format data", "timing --format json", "timing --format data", "profile --format folded",
             "profile --format chrome", "watch --at context --at exception", "stats --level timing",

@@ -8,6 +8,7 @@ Records a program that never ends, and one that writes its own code; then the re
 or the disk is full. The capture decodes without a contradiction or missing code."""
 import contextlib
 import fcntl
+import itertools
 import os
 import pathlib
 import re
@@ -150,20 +151,20 @@ def check_whole(name, files):
 
 
 def check_signals(folder):
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in tap.some((signal.SIGTERM, signal.SIGINT, signal.SIGHUP), 1):
         name = f"{number.name} to the recorder"
         check_whole(name,
                     check_ended(folder, name, "endless", [], signal_to_recorder(number), [128 + number]))
     name = "SIGTERM, of which the program takes no notice"
     check_whole(name,
                 check_ended(folder, name, "stubborn", [], signal_to_recorder(signal.SIGTERM), [128 + 9]))
-    for number in (signal.SIGSEGV, signal.SIGKILL):
+    for number in tap.some((signal.SIGSEGV, signal.SIGKILL), 0):
         name = f"{number.name} to QEMU"
         check_whole(name, check_ended(folder, name, "endless", [], signal_to_qemu(number), [128 + number]))
-    for program in ("endless", "writer"):
-        for options in ([], ["--framed", "--return-stack", "--cycle-count"]):
-            check_ended(folder, " ".join(["SIGKILL to the recorder:", program, *options]), program, options,
-                        signal_to_recorder(signal.SIGKILL), [-9])
+    settings = ([], ["--framed", "--return-stack", "--cycle-count"])
+    for program, options in tap.some(itertools.product(("endless", "writer"), settings), 3):
+        check_ended(folder, " ".join(["SIGKILL to the recorder:", program, *options]), program, options,
+                    signal_to_recorder(signal.SIGKILL), [-9])
 
 
 def check_truth(folder):

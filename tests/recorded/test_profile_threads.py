@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, some  # noqa: E402  pylint: disable=wrong-import-position
 import truth  # noqa: E402  pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -101,7 +101,7 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for number, (compiler, source, level) in enumerate(PROGRAMS):
+        for number, (compiler, source, level) in some(enumerate(PROGRAMS), 0):
             program = folder / source.stem
             subprocess.run([f"aarch64-linux-gnu-{compiler}", level, "-static", "-o", program, source,
                             "-lpthread"], check=True)

@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints TAP for tests in Python: numbered results, the plan at the end."""
+import os
 import pathlib
 import shutil
 
+# Whether all cases are to run: with CHECK=whole and in make check-long (tools/run-tests).
+WHOLE = any(os.environ.get(name, "0") not in ("", "0") for name in ("CT_WHOLE", "CT_LONG"))
+
 count = 0
 failed = 0
+
+
+def some(every, *few):
+    """Returns `every`, all values that a test can take, or only those at the indices `few` when not all
+    cases are to run."""
+    every = list(every)
+    return every if WHOLE else [every[index] for index in few]
 
 
 def check(name, truth, detail=""):
