@@ -122,7 +122,7 @@ def main():
         for which in tap.some(("whole", "damaged"), number % 2):
             tap.case(f"{line}, {which}", why or missing.get(part),
                      lambda line=line, which=which: same(line, folder / which, folder))
-    for line in CORES_COMMANDS:
+    for line in tap.some(CORES_COMMANDS, 0, 2, 4, 11):
         tap.case(f"{line}, cores", why, lambda line=line: same(line, folder / "cores", folder))
     shutil.rmtree(folder)
     return tap.finish()

@@ -379,11 +379,12 @@ def check_library(folder):
 
 
 def check_all(folder):
-    """Checks that no bound is below the longest observed run, for all functions of a recording, in the
-    program and its libraries."""
+    """Checks that no bound is below the longest observed run, for functions of a recording, in the program
+    and its libraries."""
     capture = record_library(folder)
     timing = json.loads(run(COMMAND, "timing", "-q", "--format", "json", capture))
     names = sorted({f["name"] for s in timing for f in s["functions"] if f["inclusive"]["count"]})
+    names = names if tap.WHOLE else names[::4]
     refused = {}
     for name in names:
         done = subprocess.run([COMMAND, "wcet", "-q", "--entry", name, "--format", "json", capture],
@@ -463,7 +464,7 @@ def main():
     }
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for number, (name, source, compiler, flags, options) in enumerate(tests, 1):
+        for number, (name, source, compiler, flags, options) in tap.some(enumerate(tests, 1), 1, 2, 7):
             program = folder / f"program{number}"
             qemu = "qemu-aarch64" if "aarch64" in compiler else "qemu-arm"
             if shutil.which(compiler):

@@ -140,10 +140,10 @@ def a_jump_is_no_signal(compiler, target):
 
 
 def main():
-    for isa, compiler in COMPILERS.items():
+    for number, (isa, compiler) in enumerate(COMPILERS.items()):
         missing = tap.lacks("qemu-aarch64", "qemu-arm", compiler[0])
         tap.case(f"signals of a timer in {isa}", missing, lambda c=compiler: signals_are_exceptions(c))
-        for way, target in {"a jump": "second", "an indirect jump": "next"}.items():
+        for way, target in tap.some({"a jump": "second", "an indirect jump": "next"}.items(), number % 2):
             tap.case(f"{way} to another handler in {isa}", missing,
                      lambda c=compiler, t=target: a_jump_is_no_signal(c, t))
     return tap.finish()
