@@ -46,12 +46,10 @@ static inline uint64_t test_number(const char *name, uint64_t otherwise)
 }
 
 /* Returns how many random cases a test runs: $CT_COUNT if that is set; in the long tier `many` divided by
- * $CT_LONG; with $CT_WHOLE `few`; else a third of them. Under AddressSanitizer the last two are a fifth.
- * `make check-long` sets CT_LONG to 1 in the plain build, and to 10 under the sanitizers, which are about ten
- * times slower; CHECK=whole sets CT_WHOLE. */
+ * $CT_LONG; else `few`, or a fifth of them under AddressSanitizer. `make check-long` sets CT_LONG to 1 in the
+ * plain build, and to 10 under the sanitizers, which are about ten times slower. */
 static inline uint64_t test_count(uint64_t few, uint64_t many)
 {
     const uint64_t divisor = test_number("CT_LONG", 0);
-    const uint64_t parts = (test_number("CT_WHOLE", 0) ? 1 : 3) * (HAVE_ASAN ? 5 : 1);
-    return test_number("CT_COUNT", divisor ? many / divisor : (few + parts - 1) / parts);
+    return test_number("CT_COUNT", divisor ? many / divisor : HAVE_ASAN ? (few + 4) / 5 : few);
 }
