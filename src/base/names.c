@@ -62,6 +62,11 @@ uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size)
     return names->count - 1;
 }
 
+uint32_t ct_names_find(const struct ct_names *names, const char *text)
+{
+    return names->slots ? *slot_of(names, text, strlen(text)) - 1 : CT_NAMES_NONE;
+}
+
 void ct_names_free(struct ct_names *names)
 {
     free(names->names);

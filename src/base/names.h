@@ -23,6 +23,9 @@ struct ct_names {
  * when out of memory. */
 uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size);
 
+/* Returns the number of a text that was added; CT_NAMES_NONE for another one. */
+uint32_t ct_names_find(const struct ct_names *names, const char *text);
+
 /* Returns the number of a text, escaped if it is not printable (base/printable.h). */
 uint32_t ct_names_add_printable(struct ct_names *names, const char *text);
 

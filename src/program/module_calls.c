@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/names.h"
+#include "base/room.h"
 #include "program/elf.h"
 
 #define KERNEL_SPLIT UINT64_C(0x3f000000) /* no 32-bit kernel has modules below this address */
@@ -15,7 +17,6 @@
 
 /* A function that modules call. */
 struct callee {
-    const char *name;
     uint64_t addr[2]; /* in programs and in the kernel; 0: unknown */
 };
 
@@ -32,10 +33,9 @@ struct finding {
     struct ct_memory *memory;
     struct caller *callers;
     size_t count;
-    struct callee *callees;
-    size_t callee_count, room;
-    uint32_t *slots; /* hash table of names: number of the callee + 1 */
-    size_t slot_count;
+    struct ct_names names;  /* of the callees */
+    struct callee *callees; /* by number of the name */
+    size_t room;
     struct caller *now;    /* the module whose relocations are visited */
     uint64_t kernel_begin; /* addresses from here on are the kernel's */
     bool has_kernel;       /* there is a file of the kernel besides the modules */
@@ -64,34 +64,6 @@ static void find_kernel(struct finding *f)
 
 /* ---- names ---- */
 
-static size_t slot_of(const struct finding *f, const char *name)
-{
-    uint32_t h = 2166136261u;
-    for (const char *p = name; *p; p++)
-        h = (h ^ (uint8_t)*p) * 16777619u;
-    size_t slot = h % f->slot_count;
-    while (f->slots[slot] && strcmp(f->callees[f->slots[slot] - 1].name, name) != 0)
-        slot = (slot + 1) % f->slot_count;
-    return slot;
-}
-
-static int grow(struct finding *f)
-{
-    const size_t room = f->room ? 2 * f->room : 256;
-    struct callee *callees = realloc(f->callees, room * sizeof *callees);
-    if (callees)
-        f->callees = callees;
-    free(f->slots);
-    f->slots = calloc(2 * room, sizeof *f->slots);
-    if (!callees || !f->slots)
-        return ct_fail_nomem(ct_memory_ctx(f->memory), "kernel modules");
-    f->room = room;
-    f->slot_count = 2 * room;
-    for (size_t i = 0; i < f->callee_count; i++)
-        f->slots[slot_of(f, f->callees[i].name)] = (uint32_t)i + 1;
-    return CT_OK;
-}
-
 /* Returns whether a relocation is a call of a function outside of the module. */
 static bool is_call(const struct ct_module *m, const struct ct_module_reloc *r)
 {
@@ -106,15 +78,10 @@ static int note_callee(void *user, const struct ct_module_reloc *r)
     if (!is_call(m, r) || f->now->callee[r->symbol])
         return CT_OK;
     const char *name = ct_module_name(m, names, ct_module_symbol_at(m, r->symbol).name_at);
-    const int rc = f->callee_count == f->room ? grow(f) : CT_OK;
-    if (rc)
-        return rc;
-    uint32_t *slot = &f->slots[slot_of(f, name)];
-    if (!*slot) {
-        f->callees[f->callee_count++] = (struct callee){.name = name};
-        *slot = (uint32_t)f->callee_count;
-    }
-    f->now->callee[r->symbol] = *slot;
+    const uint32_t number = ct_names_add(&f->names, name, strlen(name));
+    if (number == CT_NAMES_NONE || !CT_MAKE_ZEROED_ROOM(f->callees, f->room, f->names.count))
+        return ct_fail_nomem(ct_memory_ctx(f->memory), "kernel modules");
+    f->now->callee[r->symbol] = number + 1;
     return CT_OK;
 }
 
@@ -169,12 +136,12 @@ static void look_in(struct finding *f, const struct ct_mapped_file *file, uint64
             if (sym.st_shndx == SHN_UNDEF || GELF_ST_BIND(sym.st_info) == STB_LOCAL)
                 continue;
             const char *name = elf_strptr(elf.elf, header.sh_link, sym.st_name);
-            const uint32_t number = name ? f->slots[slot_of(f, name)] : 0;
+            const uint32_t number = name ? ct_names_find(&f->names, name) : CT_NAMES_NONE;
             const uint64_t addr = sym.st_value + bias;
             const unsigned half = half_of(f, addr);
             f->has_kernel |= half && !file->is_module;
-            if (number && !f->callees[number - 1].addr[half])
-                f->callees[number - 1].addr[half] = addr;
+            if (number != CT_NAMES_NONE && !f->callees[number].addr[half])
+                f->callees[number].addr[half] = addr;
         }
     }
     ct_elf_close(&elf);
@@ -218,9 +185,9 @@ static void tell(const struct finding *f)
 {
     const char *example = NULL;
     size_t unknown = 0;
-    for (size_t i = 0; f->has_kernel && i < f->callee_count; i++)
+    for (size_t i = 0; f->has_kernel && i < f->names.count; i++)
         if (!f->callees[i].addr[0] && !f->callees[i].addr[1]) {
-            example = example ? example : f->callees[i].name;
+            example = example ? example : f->names.names[i];
             unknown++;
         }
     if (unknown)
@@ -239,7 +206,7 @@ static int find_all(struct finding *f)
     while (!rc && (file = ct_memory_next_file(f->memory, file, &base)))
         rc = file->is_module ? add_caller(f, file, base) : CT_OK;
     find_kernel(f);
-    while (!rc && f->callee_count && (file = ct_memory_next_file(f->memory, file, &base)))
+    while (!rc && f->names.count && (file = ct_memory_next_file(f->memory, file, &base)))
         look_in(f, file, base);
     for (size_t i = 0; i < f->count && !rc; i++)
         rc = each_reloc(f, &f->callers[i], lead);
@@ -267,6 +234,6 @@ int ct_memory_link(struct ct_memory *memory)
     }
     free(f.callers);
     free(f.callees);
-    free(f.slots);
+    ct_names_free(&f.names);
     return rc;
 }

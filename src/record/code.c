@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/addr_map.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/room.h"
+#include "base/search.h"
 
 #define PAGE CT_CODE_PAGE
 
@@ -19,12 +21,12 @@ struct ct_code {
     struct ct_arena arena;
     struct ct_code_block **blocks;
     size_t block_room;
-    struct ct_code_place **places; /* in order of their addition, or sorted */
+    struct ct_code_place **places;
     size_t place_count;
-    struct ct_code_place **table; /* hash table, open addressing, a power of two */
-    size_t table_size;
-    uint32_t changing; /* places with several versions */
-    uint32_t versions; /* versions of all places, without the first of each */
+    size_t place_room;
+    struct ct_addr_map numbers; /* of places by address */
+    uint32_t changing;          /* places with several versions */
+    uint32_t versions;          /* versions of all places, without the first of each */
     bool t32;
 };
 
@@ -44,7 +46,7 @@ void ct_code_free(struct ct_code *code)
     if (!code)
         return;
     free(code->places);
-    free(code->table);
+    ct_addr_map_free(&code->numbers);
     free(code->blocks);
     ct_arena_free(&code->arena);
     free(code);
@@ -52,51 +54,23 @@ void ct_code_free(struct ct_code *code)
 
 /* ---- memory ---- */
 
-static size_t slot_of(const struct ct_code *code, uint64_t addr)
-{
-    size_t i = (size_t)(addr / PAGE * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (code->table_size - 1);
-    while (code->table[i] && code->table[i]->addr != addr)
-        i = (i + 1) & (code->table_size - 1);
-    return i;
-}
-
-static int grow_table(struct ct_code *code)
-{
-    const size_t size = code->table_size ? code->table_size * 2 : 256;
-    struct ct_code_place **places = realloc(code->places, size / 2 * sizeof *places);
-    if (places)
-        code->places = places;
-    struct ct_code_place **table = calloc(size, sizeof *table);
-    if (!places || !table) {
-        free(table);
-        return ct_fail_nomem(code->ctx, "recorded memory");
-    }
-    free(code->table);
-    code->table = table;
-    code->table_size = size;
-    for (size_t i = 0; i < code->place_count; i++)
-        table[slot_of(code, places[i]->addr)] = places[i];
-    return CT_OK;
-}
-
 /* Finds or makes the place at `addr`. NULL: out of memory. */
 static struct ct_code_place *place_at(struct ct_code *code, uint64_t addr)
 {
-    if (code->place_count * 2 >= code->table_size && grow_table(code))
-        return NULL;
-    const size_t i = slot_of(code, addr);
-    if (code->table[i])
-        return code->table[i];
+    const uint32_t number = ct_addr_map_get(&code->numbers, addr);
+    if (number != CT_ADDR_NONE)
+        return code->places[number];
     struct ct_code_place *place = ct_arena_alloc(&code->arena, sizeof *place);
     struct ct_code_page *page = ct_arena_alloc(&code->arena, sizeof *page);
-    if (!place || !page) {
+    if (!place || !page || !CT_MAKE_ROOM(code->places, code->place_room, code->place_count + 1) ||
+        ct_addr_map_put(&code->numbers, addr, (uint32_t)code->place_count)) {
         ct_fail_nomem(code->ctx, "recorded memory");
         return NULL;
     }
     place->addr = addr;
     page->place = place;
     place->first = place->newest = page;
-    code->table[i] = code->places[code->place_count++] = place;
+    code->places[code->place_count++] = place;
     return place;
 }
 
@@ -194,17 +168,20 @@ int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes
 
 static int by_address(const void *a, const void *b)
 {
-    const uint64_t x = (*(struct ct_code_place *const *)a)->addr,
-                   y = (*(struct ct_code_place *const *)b)->addr;
-    return x < y ? -1 : x > y;
+    struct ct_code_place *const *x = a, *const *y = b;
+    return ct_order((*x)->addr, (*y)->addr);
 }
 
-struct ct_code_place *const *ct_code_places(struct ct_code *code, size_t *count)
+struct ct_code_place **ct_code_places(const struct ct_code *code, size_t *count)
 {
+    struct ct_code_place **places = malloc((code->place_count + 1) * sizeof *places);
+    if (!places)
+        return NULL;
     *count = code->place_count;
-    if (code->place_count)
-        qsort(code->places, code->place_count, sizeof(struct ct_code_place *), by_address);
-    return code->places;
+    for (size_t i = 0; i < *count; i++)
+        places[i] = code->places[i];
+    qsort(places, *count, sizeof *places, by_address);
+    return places;
 }
 
 struct ct_code_page *ct_code_version(const struct ct_code_place *place, uint32_t version)

@@ -83,8 +83,8 @@ struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id);
 /* Returns the address of instruction `index` of the block, or the block's end. */
 uint64_t ct_code_insn_addr(const struct ct_code_block *block, uint32_t index);
 
-/* Returns all places, sorted by address. */
-struct ct_code_place *const *ct_code_places(struct ct_code *code, size_t *count);
+/* Lists all places, sorted by address. The caller frees the list. NULL: out of memory. */
+struct ct_code_place **ct_code_places(const struct ct_code *code, size_t *count);
 
 struct ct_code_page *ct_code_version(const struct ct_code_place *place, uint32_t version);
 

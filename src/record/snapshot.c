@@ -264,6 +264,7 @@ int ct_snapshot_write(struct ct_ctx *ctx, const struct ct_snapshot *s, struct ct
         status = write_software(ctx, s, s->software[i].source);
     if (!status)
         status = write_trace(ctx, s, &memory);
+    free(memory.places);
     free(memory.changes);
     return status ? status : write_index(ctx, s);
 }

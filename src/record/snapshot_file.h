@@ -23,13 +23,13 @@ int ct_snapshot_finish(struct ct_snapshot_file *file);
 
 /* All memory with executed code. */
 struct ct_snapshot_memory {
-    struct ct_code_place *const *places; /* sorted by address */
+    struct ct_code_place **places; /* sorted by address */
     size_t count;
     bool joined;   /* adjacent places that change are one image */
     bool *changes; /* by place: it differs between states */
 };
 
-/* Finds all places, and which of them change. The caller frees `changes`. CT_ERR_NOMEM. */
+/* Finds all places, and which of them change. The caller frees `places` and `changes`. CT_ERR_NOMEM. */
 int ct_snapshot_look(struct ct_ctx *ctx, const struct ct_snapshot *snapshot, struct ct_code *code,
                      struct ct_snapshot_memory *memory);
 

@@ -38,7 +38,7 @@ int ct_snapshot_look(struct ct_ctx *ctx, const struct ct_snapshot *s, struct ct_
 {
     m->places = ct_code_places(code, &m->count);
     m->joined = ct_code_has_t32(code);
-    m->changes = calloc(m->count + 1, sizeof *m->changes);
+    m->changes = m->places ? calloc(m->count + 1, sizeof *m->changes) : NULL;
     if (!m->changes)
         return ct_fail_nomem(ctx, "recorded memory");
     for (size_t i = 0; i < m->count; i++)
