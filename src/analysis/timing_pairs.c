@@ -8,6 +8,7 @@
 #include "analysis/timing.h"
 #include "base/ctx.h"
 #include "base/require.h"
+#include "base/room.h"
 
 #define BATCH 256
 
@@ -48,17 +49,12 @@ int ct_timing_add_pair(struct ct_timing *t, struct ct_watches *watches, const ch
         rc = ct_watches_add(watches, from, &gate.from, &gate.from_count);
     if (rc)
         return rc;
-    struct ct_timing_pair *pairs = realloc(t->pairs, (t->pair_count + 1) * sizeof *pairs);
-    if (pairs)
-        t->pairs = pairs;
-    struct ct_timing_gate *gates = pairs ? realloc(t->gates, (t->pair_count + 1) * sizeof *gates) : NULL;
-    char *name = gates ? join(from, to) : NULL;
-    if (gates)
-        t->gates = gates;
+    const bool fits = CT_PUSH_ROOM(t->pairs, t->pair_count) && CT_PUSH_ROOM(t->gates, t->pair_count);
+    char *name = fits ? join(from, to) : NULL;
     if (!name)
         return ct_fail_nomem(t->ctx, "timing");
-    pairs[t->pair_count] = (struct ct_timing_pair){.name = name};
-    gates[t->pair_count++] = gate;
+    t->pairs[t->pair_count] = (struct ct_timing_pair){.name = name};
+    t->gates[t->pair_count++] = gate;
     return CT_OK;
 }
 

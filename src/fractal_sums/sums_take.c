@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/require.h"
+#include "base/room.h"
 #include "base/saturate.h"
 #include "fractal_sums/sums.h"
 
@@ -47,16 +48,8 @@ const char *ct_fractal_sums_program(const struct ct_fractal_sums *s)
 /* Returns the state of a point of the current log, and creates it when it is missing. NULL: out of memory. */
 static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
 {
-    if (point >= s->hit_count) {
-        const size_t count = (size_t)point + 1 > 2 * s->hit_count ? (size_t)point + 1 : 2 * s->hit_count;
-        struct ct_fractal_hit *hits = realloc(s->hits, count * sizeof *hits);
-        if (!hits)
-            return NULL;
-        memset(hits + s->hit_count, 0, (count - s->hit_count) * sizeof *hits);
-        s->hits = hits;
-        s->hit_count = count;
-    }
-    return &s->hits[point];
+    const bool fits = CT_MAKE_ZEROED_ROOM(s->hits, s->hit_count, (size_t)point + 1);
+    return fits ? &s->hits[point] : NULL;
 }
 
 /* Counts a hit of an observation point. A log knows a point by its number, the sums by its name. */

@@ -3,6 +3,7 @@
  * build id in perf's cache, then by build id from debuginfod. */
 #include "base/archive.h"
 #include "base/debuginfod.h"
+#include "base/fnv.h"
 #include "base/path.h"
 #include "input/perf.h"
 
@@ -209,14 +210,6 @@ int ct_perf_objects_new(struct ct_perf *p, struct ct_perf_objects **out)
     return CT_OK;
 }
 
-static unsigned hash(const char *name)
-{
-    uint32_t h = 2166136261u;
-    for (; *name; name++)
-        h = (h ^ (uint8_t)*name) * 16777619u;
-    return h % BUCKETS;
-}
-
 static bool is_same(const struct ct_perf_object *o, const char *name, const struct ct_build_id *id,
                     bool container)
 {
@@ -255,7 +248,7 @@ int ct_perf_objects_find(struct ct_perf_objects *objects, const char *name, cons
                          bool container, const struct ct_perf_object **out)
 {
     struct ct_perf *p = objects->perf;
-    struct ct_perf_object **bucket = &objects->buckets[hash(name)];
+    struct ct_perf_object **bucket = &objects->buckets[ct_fnv_text(CT_FNV_BEGIN, name) % BUCKETS];
     if (!id)
         id = ct_perf_listed_id(p, name);
     for (struct ct_perf_object *o = *bucket; o; o = o->next)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "opencsd/tree.h"
 
 enum {
@@ -52,14 +53,8 @@ static ocsd_err_t add(struct ct_ocsd_tree *tree, const struct ct_ocsd_accessor *
     struct ct_ocsd_memory *memory = &tree->memory;
     if (overlaps(memory, accessor))
         return OCSD_ERR_MEM_ACC_OVERLAP;
-    if (memory->count == memory->room) {
-        const size_t room = 2 * memory->room + 8;
-        struct ct_ocsd_accessor *more = realloc(memory->accessors, room * sizeof *more);
-        if (!more)
-            return OCSD_ERR_MEM;
-        memory->accessors = more;
-        memory->room = room;
-    }
+    if (!CT_MAKE_ROOM(memory->accessors, memory->room, memory->count + 1))
+        return OCSD_ERR_MEM;
     memory->accessors[memory->count++] = *accessor;
     tree->epoch++;
     return OCSD_OK;
