@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks names from jitdump files: code that is loaded, moved and replaced, and damaged files. */
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "coretap/program.h"
-#include "support/unit.h"
+#include "symbols_fixture.h"
 
 #define HEADER 40
 #define VMA    UINT64_C(0x7000000000) /* where the program sees the code: not the address that counts */
 
 struct fixture {
-    char path[40], said[1024];
-    struct ct_ctx *ctx;
-    struct ct_symbols *symbols;
+    struct symbols_fixture names;
     uint8_t bytes[1024];
     size_t size;
 };
-
-static void keep(void *user, enum ct_log_level level, const char *text)
-{
-    struct fixture *f = user;
-    (void)level;
-    snprintf(f->said + strlen(f->said), sizeof f->said - strlen(f->said), "%s\n", text);
-}
 
 static void put(struct fixture *f, uint64_t value, size_t bytes)
 {
@@ -36,26 +22,21 @@ static void put(struct fixture *f, uint64_t value, size_t bytes)
 static int begin(void **state)
 {
     static struct fixture f;
-    f = (struct fixture){.path = "/tmp/coretap-jit-XXXXXX", .ctx = ct_ctx_new()};
     *state = &f;
-    const int fd = mkstemp(f.path);
-    if (!f.ctx || fd < 0)
-        return 1;
-    ct_ctx_set_log(f.ctx, keep, &f, CT_LOG_WARNING);
+    f.size = 0;
+    memset(f.bytes, 0, sizeof f.bytes);
     put(&f, 0x4a695444, 4);
     put(&f, 1, 4);
     put(&f, HEADER, 4);
     put(&f, 183 /* AArch64 */, 4);
     f.size = HEADER;
-    return close(fd);
+    return symbols_begin(&f.names, "/tmp/coretap-jit");
 }
 
 static int finish(void **state)
 {
     struct fixture *f = *state;
-    ct_symbols_free(f->symbols);
-    ct_ctx_free(f->ctx);
-    return unlink(f->path);
+    return symbols_finish(&f->names);
 }
 
 FIXTURE(struct fixture, begin, finish);
@@ -92,20 +73,9 @@ static void code_move(struct fixture *f, uint64_t from, uint64_t to, uint64_t si
 
 static void load(struct fixture *f, size_t size)
 {
-    FILE *file = fopen(f->path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(f->bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-    ct_symbols_free(f->symbols);
-    f->symbols = NULL;
-    *f->said = 0;
-    assert_int_equal(ct_symbols_load_map(f->ctx, f->path, &f->symbols), CT_OK);
-}
-
-static const char *name_at(const struct fixture *f, uint64_t addr)
-{
-    const struct ct_symbol *symbol = ct_symbols_at(f->symbols, addr, NULL);
-    return symbol ? ct_symbols_label(f->symbols, symbol) : "";
+    struct symbols_fixture *names = &f->names;
+    symbols_write(names, f->bytes, size);
+    assert_int_equal(ct_symbols_load_map(names->ctx, names->path, &names->symbols), CT_OK);
 }
 
 TEST_WITH(code_is_loaded_moved_and_replaced, f)
@@ -118,14 +88,14 @@ TEST_WITH(code_is_loaded_moved_and_replaced, f)
     code_load(f, "three", 0x1000, 0x10, 2);
     code_move(f, 0x3000, 0x4000, 0x20, 0);
     load(f, f->size);
-    assert_string_equal(f->said, "");
-    assert_string_equal(name_at(f, 0x100c), "three");
-    assert_string_equal(name_at(f, 0x1010), "JS:one a.js:1"); /* not replaced */
-    assert_string_equal(name_at(f, 0x200c), "two");
-    assert_string_equal(name_at(f, 0x2010), "");
-    assert_string_equal(name_at(f, 0x401c), "JS:one a.js:1");
-    assert_string_equal(name_at(f, VMA), "");
-    assert_string_equal(name_at(f, 0x5000), "");
+    assert_string_equal(f->names.said, "");
+    assert_string_equal(name_at(&f->names, 0x100c), "three");
+    assert_string_equal(name_at(&f->names, 0x1010), "JS:one a.js:1"); /* not replaced */
+    assert_string_equal(name_at(&f->names, 0x200c), "two");
+    assert_string_equal(name_at(&f->names, 0x2010), "");
+    assert_string_equal(name_at(&f->names, 0x401c), "JS:one a.js:1");
+    assert_string_equal(name_at(&f->names, VMA), "");
+    assert_string_equal(name_at(&f->names, 0x5000), "");
 }
 
 TEST_WITH(code_that_was_not_loaded_is_moved, f)
@@ -133,9 +103,9 @@ TEST_WITH(code_that_was_not_loaded_is_moved, f)
     code_load(f, "one", 0x1000, 0x10, 0);
     code_move(f, 0x2000, 0x3000, 0x10, 7);
     load(f, f->size);
-    assert_non_null(strstr(f->said, "code was moved 1 times that is not in the file"));
-    assert_string_equal(name_at(f, 0x1000), "one");
-    assert_string_equal(name_at(f, 0x3000), "");
+    assert_non_null(strstr(f->names.said, "code was moved 1 times that is not in the file"));
+    assert_string_equal(name_at(&f->names, 0x1000), "one");
+    assert_string_equal(name_at(&f->names, 0x3000), "");
 }
 
 /* A file that is cut anywhere names what comes before. */
@@ -148,11 +118,11 @@ TEST_WITH(cut_files, f)
     code_move(f, 0x2000, 0x3000, 0x10, 1);
     for (size_t size = HEADER; size <= f->size; size++) {
         load(f, size);
-        assert_string_equal(name_at(f, 0x1000), size >= first ? "one" : "");
-        assert_string_equal(name_at(f, 0x2000), size >= second ? "two" : "");
-        assert_string_equal(name_at(f, 0x3000), size == f->size ? "two" : "");
+        assert_string_equal(name_at(&f->names, 0x1000), size >= first ? "one" : "");
+        assert_string_equal(name_at(&f->names, 0x2000), size >= second ? "two" : "");
+        assert_string_equal(name_at(&f->names, 0x3000), size == f->size ? "two" : "");
         const bool whole = size == HEADER || size == first || size == second || size == f->size;
-        assert_int_equal(strstr(f->said, "damaged or cut") == NULL, whole);
+        assert_int_equal(strstr(f->names.said, "damaged or cut") == NULL, whole);
     }
 }
 
@@ -165,9 +135,9 @@ TEST_WITH(damaged_records, f)
     load(f, f->size);
     char want[40];
     snprintf(want, sizeof want, "the record at byte %zu is damaged", at);
-    assert_non_null(strstr(f->said, want));
-    assert_string_equal(name_at(f, 0x1000), "one");
-    assert_string_equal(name_at(f, 0x3000), "");
+    assert_non_null(strstr(f->names.said, want));
+    assert_string_equal(name_at(&f->names, 0x1000), "one");
+    assert_string_equal(name_at(&f->names, 0x3000), "");
 }
 
 TEST_WITH(damaged_length_of_the_header, f)
@@ -175,6 +145,6 @@ TEST_WITH(damaged_length_of_the_header, f)
     code_load(f, "one", 0x1000, 0x10, 0);
     memset(f->bytes + 8, 0x7f, 4);
     load(f, f->size);
-    assert_non_null(strstr(f->said, "the record at byte 0 is damaged"));
-    assert_string_equal(name_at(f, 0x1000), "");
+    assert_non_null(strstr(f->names.said, "the record at byte 0 is damaged"));
+    assert_string_equal(name_at(&f->names, 0x1000), "");
 }

@@ -1,72 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks symbol maps: the rows that name generated code, also when they overlap, or are damaged. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "coretap/program.h"
 #include "coretap/programs.h"
-#include "support/unit.h"
-
-#define MISSING "[none]"
-
-struct fixture {
-    char path[40], said[1024];
-    struct ct_ctx *ctx;
-    struct ct_symbols *symbols;
-};
-
-static void keep(void *user, enum ct_log_level level, const char *text)
-{
-    struct fixture *f = user;
-    (void)level;
-    snprintf(f->said + strlen(f->said), sizeof f->said - strlen(f->said), "%s\n", text);
-}
+#include "symbols_fixture.h"
 
 static int begin(void **state)
 {
-    static struct fixture f;
-    f = (struct fixture){.path = "/tmp/coretap-map-XXXXXX", .ctx = ct_ctx_new()};
+    static struct symbols_fixture f;
     *state = &f;
-    const int fd = mkstemp(f.path);
-    if (!f.ctx || fd < 0)
-        return 1;
-    ct_ctx_set_log(f.ctx, keep, &f, CT_LOG_WARNING);
-    return close(fd);
+    return symbols_begin(&f, "/tmp/coretap-map");
 }
 
 static int finish(void **state)
 {
-    struct fixture *f = *state;
-    ct_symbols_free(f->symbols);
-    ct_ctx_free(f->ctx);
-    return unlink(f->path);
+    return symbols_finish(*state);
 }
 
-FIXTURE(struct fixture, begin, finish);
+FIXTURE(struct symbols_fixture, begin, finish);
 
-static void load(struct fixture *f, const void *text, size_t size)
+static void load(struct symbols_fixture *f, const void *text, size_t size)
 {
-    FILE *file = fopen(f->path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-    ct_symbols_free(f->symbols);
-    *f->said = 0;
+    symbols_write(f, text, size);
     assert_int_equal(ct_symbols_load_map(f->ctx, f->path, &f->symbols), CT_OK);
 }
 
-static void load_text(struct fixture *f, const char *text)
+static void load_text(struct symbols_fixture *f, const char *text)
 {
     load(f, text, strlen(text));
-}
-
-static const char *name_at(const struct fixture *f, uint64_t addr)
-{
-    const struct ct_symbol *symbol = ct_symbols_at(f->symbols, addr, NULL);
-    return symbol ? ct_symbols_label(f->symbols, symbol) : MISSING;
 }
 
 TEST_WITH(rows_may_be_unsorted_and_have_any_line_end, f)
