@@ -152,34 +152,13 @@ static void on_lost(struct ct_etm4_resolver *r, enum ct_gap gap)
 static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     switch (p->type) {
-    case CT_ETM4_ATOM_F1:
-    case CT_ETM4_ATOM_F2:
-    case CT_ETM4_ATOM_F3:
-    case CT_ETM4_ATOM_F4:
-    case CT_ETM4_ATOM_F5:
-    case CT_ETM4_ATOM_F6:
+    case CT_ETM4_ATOM_F1 ... CT_ETM4_ATOM_F6:
         on_atoms(r, p);
         break;
-    case CT_ETM4_ADDR_S_IS0:
-    case CT_ETM4_ADDR_S_IS1:
-    case CT_ETM4_ADDR_L_32IS0:
-    case CT_ETM4_ADDR_L_32IS1:
-    case CT_ETM4_ADDR_L_64IS0:
-    case CT_ETM4_ADDR_L_64IS1:
-    case CT_ETM4_ADDR_CTXT_L_32IS0:
-    case CT_ETM4_ADDR_CTXT_L_32IS1:
-    case CT_ETM4_ADDR_CTXT_L_64IS0:
-    case CT_ETM4_ADDR_CTXT_L_64IS1:
-    case CT_ETM4_ADDR_MATCH:
+    case CT_ETM4_ADDR_S_IS0 ... CT_ETM4_ADDR_MATCH:
         on_address(r, p);
         break;
-    case CT_ETM4_SRC_ADDR_S_IS0:
-    case CT_ETM4_SRC_ADDR_S_IS1:
-    case CT_ETM4_SRC_ADDR_L_32IS0:
-    case CT_ETM4_SRC_ADDR_L_32IS1:
-    case CT_ETM4_SRC_ADDR_L_64IS0:
-    case CT_ETM4_SRC_ADDR_L_64IS1:
-    case CT_ETM4_SRC_ADDR_MATCH:
+    case CT_ETM4_SRC_ADDR_S_IS0 ... CT_ETM4_SRC_ADDR_MATCH:
         on_source(r, p);
         break;
     case CT_ETM4_CTXT:
@@ -236,11 +215,7 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
     case CT_ETM4_COMMIT:
         r->demand.commit = p->count2;
         break;
-    case CT_ETM4_CANCEL_F1:
-    case CT_ETM4_CANCEL_F1_MISPRED:
-    case CT_ETM4_CANCEL_F2:
-    case CT_ETM4_CANCEL_F3:
-    case CT_ETM4_MISPREDICT:
+    case CT_ETM4_CANCEL_F1 ... CT_ETM4_MISPREDICT:
         on_cancel(r, p);
         break;
     case CT_ETM4_OVERFLOW:

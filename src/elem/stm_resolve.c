@@ -54,11 +54,7 @@ static void put(struct ct_stm_resolver *r, enum ct_sw what, const struct ct_stm_
 static void on_packet(struct ct_stm_resolver *r, const struct ct_stm_packet *p)
 {
     switch (p->type) {
-    case CT_STM_D4:
-    case CT_STM_D8:
-    case CT_STM_D16:
-    case CT_STM_D32:
-    case CT_STM_D64:
+    case CT_STM_D4 ... CT_STM_D64:
         put(r, CT_SW_DATA, p);
         break;
     case CT_STM_FLAG:

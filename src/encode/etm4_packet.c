@@ -225,12 +225,7 @@ static int encode(struct ct_etm4_draft *d)
         return ct_etm4_put_address(d, 0xb9, CT_IS1, 8, 0);
     case CT_ETM4_SRC_ADDR_MATCH:
         return ct_etm4_put_match(d, 0xb0);
-    case CT_ETM4_ATOM_F1:
-    case CT_ETM4_ATOM_F2:
-    case CT_ETM4_ATOM_F3:
-    case CT_ETM4_ATOM_F4:
-    case CT_ETM4_ATOM_F5:
-    case CT_ETM4_ATOM_F6:
+    case CT_ETM4_ATOM_F1 ... CT_ETM4_ATOM_F6:
         return encode_atoms(d);
     case CT_ETM4_Q:
         return ct_etm4_put_q(d);

@@ -153,26 +153,11 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
     case CT_ETM4_NOT_SYNC:
         ct_list_dec(t, " bytes=", p->value);
         break;
-    case CT_ETM4_ATOM_F1:
-    case CT_ETM4_ATOM_F2:
-    case CT_ETM4_ATOM_F3:
-    case CT_ETM4_ATOM_F4:
-    case CT_ETM4_ATOM_F5:
-    case CT_ETM4_ATOM_F6:
+    case CT_ETM4_ATOM_F1 ... CT_ETM4_ATOM_F6:
         atoms(t, p);
         break;
-    case CT_ETM4_ADDR_S_IS0:
-    case CT_ETM4_ADDR_S_IS1:
-    case CT_ETM4_ADDR_L_32IS0:
-    case CT_ETM4_ADDR_L_32IS1:
-    case CT_ETM4_ADDR_L_64IS0:
-    case CT_ETM4_ADDR_L_64IS1:
-    case CT_ETM4_SRC_ADDR_S_IS0:
-    case CT_ETM4_SRC_ADDR_S_IS1:
-    case CT_ETM4_SRC_ADDR_L_32IS0:
-    case CT_ETM4_SRC_ADDR_L_32IS1:
-    case CT_ETM4_SRC_ADDR_L_64IS0:
-    case CT_ETM4_SRC_ADDR_L_64IS1:
+    case CT_ETM4_ADDR_S_IS0 ... CT_ETM4_ADDR_L_64IS1:
+    case CT_ETM4_SRC_ADDR_S_IS0 ... CT_ETM4_SRC_ADDR_L_64IS1:
         address(t, p);
         break;
     case CT_ETM4_ADDR_MATCH:
@@ -180,10 +165,7 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
         address(t, p);
         ct_list_dec(t, " idx=", p->idx);
         break;
-    case CT_ETM4_ADDR_CTXT_L_32IS0:
-    case CT_ETM4_ADDR_CTXT_L_32IS1:
-    case CT_ETM4_ADDR_CTXT_L_64IS0:
-    case CT_ETM4_ADDR_CTXT_L_64IS1:
+    case CT_ETM4_ADDR_CTXT_L_32IS0 ... CT_ETM4_ADDR_CTXT_L_64IS1:
         address(t, p);
         context(t, p);
         break;
@@ -211,10 +193,7 @@ static void fields(struct ct_text *t, const struct ct_etm4_packet *p, const stru
     case CT_ETM4_COMMIT:
         ct_list_dec(t, " commit=", p->count2);
         break;
-    case CT_ETM4_CANCEL_F1:
-    case CT_ETM4_CANCEL_F1_MISPRED:
-    case CT_ETM4_CANCEL_F2:
-    case CT_ETM4_CANCEL_F3:
+    case CT_ETM4_CANCEL_F1 ... CT_ETM4_CANCEL_F3:
         cancel(t, p);
         break;
     case CT_ETM4_MISPREDICT:

@@ -56,12 +56,7 @@ static const uint8_t *bytes_at(const struct ct_packet_batch *batch, uint64_t pos
 static bool is_short(const struct ct_etm4_packet *p)
 {
     switch (p->type) {
-    case CT_ETM4_ATOM_F1:
-    case CT_ETM4_ATOM_F2:
-    case CT_ETM4_ATOM_F3:
-    case CT_ETM4_ATOM_F4:
-    case CT_ETM4_ATOM_F5:
-    case CT_ETM4_ATOM_F6:
+    case CT_ETM4_ATOM_F1 ... CT_ETM4_ATOM_F6:
     case CT_ETM4_EVENT:
         return p->size == 1;
     case CT_ETM4_CCNT_F3:

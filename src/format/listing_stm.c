@@ -51,11 +51,7 @@ static void fields(struct ct_text *t, const struct ct_stm_packet *p)
     case CT_STM_TRIG:
     case CT_STM_XSYNC:
     case CT_STM_USER:
-    case CT_STM_D4:
-    case CT_STM_D8:
-    case CT_STM_D16:
-    case CT_STM_D32:
-    case CT_STM_D64:
+    case CT_STM_D4 ... CT_STM_D64:
         ct_text_lit(t, " data=");
         ct_text_hex_digits(t, p->value, p->units);
         break;

@@ -269,10 +269,7 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
         out->commit_elements = in->count2;
         out->pkt_valid.bits.commit_elem_valid = 1;
         break;
-    case CT_ETM4_CANCEL_F1:
-    case CT_ETM4_CANCEL_F1_MISPRED:
-    case CT_ETM4_CANCEL_F2:
-    case CT_ETM4_CANCEL_F3:
+    case CT_ETM4_CANCEL_F1 ... CT_ETM4_CANCEL_F3:
         out->cancel_elements = in->count2;
         break;
     case CT_ETM4_PE_RESET: /* both have an address of 64 bits, which is zero */

@@ -98,11 +98,7 @@ static void on_control(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_ETM4_COMMIT:
         d->commit = p->count2;
         break;
-    case CT_ETM4_CANCEL_F1:
-    case CT_ETM4_CANCEL_F1_MISPRED:
-    case CT_ETM4_CANCEL_F2:
-    case CT_ETM4_CANCEL_F3:
-    case CT_ETM4_MISPREDICT:
+    case CT_ETM4_CANCEL_F1 ... CT_ETM4_MISPREDICT:
         on_cancel(d, p);
         break;
     case CT_ETM4_OVERFLOW:
@@ -133,34 +129,13 @@ static void on_control(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 void ct_ocsd_etm4_hold(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     switch (p->type) {
-    case CT_ETM4_ATOM_F1:
-    case CT_ETM4_ATOM_F2:
-    case CT_ETM4_ATOM_F3:
-    case CT_ETM4_ATOM_F4:
-    case CT_ETM4_ATOM_F5:
-    case CT_ETM4_ATOM_F6:
+    case CT_ETM4_ATOM_F1 ... CT_ETM4_ATOM_F6:
         on_atoms(d, p);
         break;
-    case CT_ETM4_ADDR_S_IS0:
-    case CT_ETM4_ADDR_S_IS1:
-    case CT_ETM4_ADDR_L_32IS0:
-    case CT_ETM4_ADDR_L_32IS1:
-    case CT_ETM4_ADDR_L_64IS0:
-    case CT_ETM4_ADDR_L_64IS1:
-    case CT_ETM4_ADDR_CTXT_L_32IS0:
-    case CT_ETM4_ADDR_CTXT_L_32IS1:
-    case CT_ETM4_ADDR_CTXT_L_64IS0:
-    case CT_ETM4_ADDR_CTXT_L_64IS1:
-    case CT_ETM4_ADDR_MATCH:
+    case CT_ETM4_ADDR_S_IS0 ... CT_ETM4_ADDR_MATCH:
         on_address(d, p);
         break;
-    case CT_ETM4_SRC_ADDR_S_IS0:
-    case CT_ETM4_SRC_ADDR_S_IS1:
-    case CT_ETM4_SRC_ADDR_L_32IS0:
-    case CT_ETM4_SRC_ADDR_L_32IS1:
-    case CT_ETM4_SRC_ADDR_L_64IS0:
-    case CT_ETM4_SRC_ADDR_L_64IS1:
-    case CT_ETM4_SRC_ADDR_MATCH:
+    case CT_ETM4_SRC_ADDR_S_IS0 ... CT_ETM4_SRC_ADDR_MATCH:
         on_source(d, p);
         break;
     case CT_ETM4_CTXT:

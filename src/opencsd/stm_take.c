@@ -28,11 +28,7 @@ static ocsd_generic_trace_elem *add(struct ct_ocsd_stm *d, const struct ct_stm_p
 void ct_ocsd_stm_take(struct ct_ocsd_stm *d, const struct ct_stm_packet *p)
 {
     switch (p->type) {
-    case CT_STM_D4:
-    case CT_STM_D8:
-    case CT_STM_D16:
-    case CT_STM_D32:
-    case CT_STM_D64:
+    case CT_STM_D4 ... CT_STM_D64:
         add(d, p);
         break;
     case CT_STM_FLAG:

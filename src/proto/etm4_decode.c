@@ -219,11 +219,7 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_cursor *c, struct ct
 {
     const struct ct_etm4_header *header = &d->headers[*c->p++];
     switch (header->form) {
-    case CT_ETM4_FORM_ADDR_SHORT:
-    case CT_ETM4_FORM_ADDR_32:
-    case CT_ETM4_FORM_ADDR_64:
-    case CT_ETM4_FORM_ADDR_CTXT_32:
-    case CT_ETM4_FORM_ADDR_CTXT_64:
+    case CT_ETM4_FORM_ADDR_SHORT ... CT_ETM4_FORM_ADDR_CTXT_64:
         address(d, c, packet, header);
         break;
     case CT_ETM4_FORM_CCNT_F1:

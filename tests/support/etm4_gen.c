@@ -361,12 +361,7 @@ int gen_packet(struct gen *gen, unsigned type, struct ct_etm4_packet *p)
         if (c->ete)
             set_match(gen, p);
         return c->ete;
-    case CT_ETM4_ATOM_F1:
-    case CT_ETM4_ATOM_F2:
-    case CT_ETM4_ATOM_F3:
-    case CT_ETM4_ATOM_F4:
-    case CT_ETM4_ATOM_F5:
-    case CT_ETM4_ATOM_F6:
+    case CT_ETM4_ATOM_F1 ... CT_ETM4_ATOM_F6:
         set_atoms(gen, p, type - CT_ETM4_ATOM_F1 + 1);
         return 1;
     case CT_ETM4_Q:
@@ -395,14 +390,7 @@ int gen_packet(struct gen *gen, unsigned type, struct ct_etm4_packet *p)
     case CT_ETM4_MISPREDICT:
         set_speculation(gen, p);
         return 1;
-    case CT_ETM4_COND_I_F1:
-    case CT_ETM4_COND_I_F2:
-    case CT_ETM4_COND_I_F3:
-    case CT_ETM4_COND_FLUSH:
-    case CT_ETM4_COND_RES_F1:
-    case CT_ETM4_COND_RES_F2:
-    case CT_ETM4_COND_RES_F3:
-    case CT_ETM4_COND_RES_F4:
+    case CT_ETM4_COND_I_F1 ... CT_ETM4_COND_RES_F4:
         set_conditional(gen, p);
         return c->conditional && !c->ete;
     case CT_ETM4_NUM_DS_MKR:
