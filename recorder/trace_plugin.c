@@ -29,6 +29,7 @@
 #include "guest.h"
 #include "guest_m.h"
 #include "itm.h"
+#include "jitdump.h"
 #include "qemu_plugin_api.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -532,10 +533,11 @@ static void on_idle(qemu_plugin_id_t id, unsigned cpu)
 static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
-    (void)id, (void)a1, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+    (void)id, (void)a1, (void)a4, (void)a6, (void)a7, (void)a8;
     uint64_t handler = 0;
     if (guest_sets_handler(number, rec.arm32, a2, &handler))
         add_handler(handler);
+    jitdump_find(number, rec.arm32, a3, a5, rec.area->jitdump, sizeof rec.area->jitdump);
     if (cpu >= TRACE_THREADS)
         return;
     keep_up(cpu, true); /* other threads continue because of this call at a later clock */

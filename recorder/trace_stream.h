@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define TRACE_MAGIC       0x43545452u
+#define TRACE_MAGIC       0x43545453u
 #define TRACE_CHUNK_WORDS 8190u
 #define TRACE_CHUNKS      1024u
 #define TRACE_THREADS     512u /* most threads at a time */
@@ -147,6 +147,7 @@ struct trace_area {
     uint32_t magic;
     uint32_t bits;           /* 64 or 32, for the program */
     char model[32];          /* of the M profile: the name of the processor, such as "Cortex-M3"; else "" */
+    char jitdump[4096];      /* path of the file in which the program describes generated code; "" if none */
     uint64_t entry;          /* address where the program begins */
     uint64_t code_start;     /* address where its code is loaded */
     _Atomic uint32_t handed; /* number of chunks handed over so far; readers wait for it */

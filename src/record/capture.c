@@ -65,12 +65,12 @@ struct ct_record_capture {
     struct ct_code *code;
     struct ct_states *states;
     size_t piece_count;
-    bool changed;         /* since the last checkpoint: new code, states, cores or files */
-    bool names_code;      /* it has a symbol map */
-    bool named;           /* the program has its place among the executed files */
-    unsigned checkpoint;  /* number of the last one; 0: none */
-    struct timespec last; /* time of that checkpoint */
-    int64_t pause;        /* least nanoseconds from there to the next one */
+    bool changed;                 /* since the last checkpoint: new code, states, cores or files */
+    struct ct_record_names names; /* of generated code */
+    bool named;                   /* the program has its place among the executed files */
+    unsigned checkpoint;          /* number of the last one; 0: none */
+    struct timespec last;         /* time of that checkpoint */
+    int64_t pause;                /* least nanoseconds from there to the next one */
     uint64_t bytes;
     uint64_t unpadded; /* bytes since the last padding */
 };
@@ -437,7 +437,7 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
                                          .cores = cores,
                                          .software_count = software_count,
                                          .software = software,
-                                         .names_code = capture->names_code,
+                                         .names = capture->names,
                                          .states = capture->states};
     return ct_snapshot_write(capture->ctx, &snapshot, capture->code);
 }
@@ -542,7 +542,7 @@ static bool failed(const struct ct_record_capture *capture, int rc)
 
 int ct_record_capture_names(struct ct_record_capture *capture, const struct ct_record_process *process)
 {
-    return ct_record_symbol_map(capture->ctx, process, capture->o.directory, &capture->names_code);
+    return ct_record_symbol_map(capture->ctx, process, capture->o.directory, &capture->names);
 }
 
 int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record_programs *programs)

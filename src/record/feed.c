@@ -130,6 +130,8 @@ int ct_record_feed_finish(struct ct_record_feed *feed)
         return CT_QEMU_CANNOT_RUN;
     ct_record_feed_stop(feed);
     reap(feed, true);
+    snprintf(feed->jitdump, sizeof feed->jitdump, "%.*s", (int)sizeof feed->area->jitdump - 1,
+             feed->area->jitdump);
     munmap(feed->area, sizeof *feed->area);
     feed->area = NULL;
     return WIFEXITED(feed->status) ? WEXITSTATUS(feed->status) : 128 + WTERMSIG(feed->status);

@@ -15,9 +15,10 @@ struct ct_record_feed {
     int child;
     int status; /* from waitpid, once the child has ended */
     bool over;
-    uint32_t done;         /* chunks taken */
-    uint32_t blocks_chunk; /* chunk with the next block */
-    uint32_t blocks_at;    /* word in that chunk where the next block begins */
+    char jitdump[sizeof((struct trace_area *)NULL)->jitdump]; /* once the feed is finished */
+    uint32_t done;                                            /* chunks taken */
+    uint32_t blocks_chunk;                                    /* chunk with the next block */
+    uint32_t blocks_at; /* word in that chunk where the next block begins */
 };
 
 #define CT_RECORD_FEED_WATCH 512 /* room for the plugin's options about watched memory */

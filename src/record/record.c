@@ -472,6 +472,7 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
     if (rc == CT_ERR_UNSUPPORTED && !r->out && !r->meter)
         ct_record_feed_end(&r->feed);
     *exit_code = ct_record_feed_finish(&r->feed);
+    r->process.jitdump = r->feed.jitdump;
     if (!rc && !r->out && !r->meter)
         rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: ran no instruction, so there is no %s", r->o.program,
                      r->volume ? "trace" : "capture");

@@ -206,8 +206,10 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
     fprintf(file.out, "\n[trace]\nmetadata=%strace.ini\n", s->part);
     for (size_t i = 0; i < s->program_count; i++)
         write_program(file.out, &s->programs[i], i);
-    if (s->names_code)
-        fputs("\n[symbol_map]\nfile=" CT_RECORD_SYMBOL_MAP "\n", file.out);
+    if (s->names.symbol_map || s->names.jitdump)
+        fprintf(file.out, "\n[symbol_map]\n%s%s",
+                s->names.symbol_map ? "file=" CT_RECORD_SYMBOL_MAP "\n" : "",
+                s->names.jitdump ? "file=" CT_RECORD_JITDUMP "\n" : "");
     if (ct_snapshot_finish(&file)) {
         remove(file.path);
         return CT_ERR_IO;

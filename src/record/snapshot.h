@@ -3,6 +3,7 @@
 #pragma once
 
 #include "record/states.h"
+#include "record/symbol_map.h"
 
 /* A change of the state of memory in a buffer's trace. */
 struct ct_snapshot_piece {
@@ -37,7 +38,7 @@ struct ct_snapshot {
     const struct ct_snapshot_core *cores;
     size_t software_count;
     const struct ct_snapshot_core *software; /* ITM and STM, which belong to no core */
-    bool names_code;                         /* the directory has a symbol map */
+    struct ct_record_names names;            /* which files with names of generated code it has */
     const struct ct_states *states;
 };
 

@@ -35,10 +35,10 @@ static int copy(int from, int to)
     return n < 0 ? errno : 0;
 }
 
-static int copy_to(struct ct_ctx *ctx, int from, const char *directory)
+static int copy_to(struct ct_ctx *ctx, int from, const char *directory, const char *name)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/" CT_RECORD_SYMBOL_MAP, directory);
+    snprintf(path, sizeof path, "%s/%s", directory, name);
     const int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     int why = to < 0 ? errno : copy(from, to);
     if (to >= 0 && close(to) && !why)
@@ -48,14 +48,13 @@ static int copy_to(struct ct_ctx *ctx, int from, const char *directory)
                : CT_OK;
 }
 
-int ct_record_symbol_map(struct ct_ctx *ctx, const struct ct_record_process *process, const char *directory,
-                         bool *taken)
+/* Copies the file at `path` to `name` in the directory, if the program has written it. */
+static int take(struct ct_ctx *ctx, const struct ct_record_process *process, const char *path,
+                const char *directory, const char *name, bool *taken)
 {
-    char path[64];
     struct stat about;
     *taken = false;
-    snprintf(path, sizeof path, "/tmp/perf-%d.map", process->id);
-    if (!process->id || lstat(path, &about) != 0 || is_older(&about, process))
+    if (lstat(path, &about) != 0 || is_older(&about, process))
         return CT_OK;
     const int from = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (from < 0 || fstat(from, &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != geteuid()) {
@@ -67,8 +66,22 @@ int ct_record_symbol_map(struct ct_ctx *ctx, const struct ct_record_process *pro
             close(from);
         return CT_OK;
     }
-    const int rc = copy_to(ctx, from, directory);
+    const int rc = copy_to(ctx, from, directory, name);
     close(from);
     *taken = !rc;
     return rc;
+}
+
+int ct_record_symbol_map(struct ct_ctx *ctx, const struct ct_record_process *process, const char *directory,
+                         struct ct_record_names *taken)
+{
+    char path[64];
+    *taken = (struct ct_record_names){0};
+    if (!process->id)
+        return CT_OK;
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", process->id);
+    const int rc = take(ctx, process, path, directory, CT_RECORD_SYMBOL_MAP, &taken->symbol_map);
+    return rc || !process->jitdump || !*process->jitdump
+               ? rc
+               : take(ctx, process, process->jitdump, directory, CT_RECORD_JITDUMP, &taken->jitdump);
 }

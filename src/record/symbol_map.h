@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symbol map that a recorded program wrote: the names of the code that it generated. */
+/* The symbol map and the jitdump that a recorded program wrote: the names of the code that it generated. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,18 +7,27 @@
 
 struct ct_ctx;
 
-#define CT_RECORD_SYMBOL_MAP "symbols.map" /* its name in the capture */
+/* Names of the files in the capture. */
+#define CT_RECORD_SYMBOL_MAP "symbols.map" /* text */
+#define CT_RECORD_JITDUMP    "jit.dump"
+
+/* Which files with names a capture has. */
+struct ct_record_names {
+    bool symbol_map, jitdump;
+};
 
 /* A running program. Under QEMU in user mode its process ID is that of QEMU. */
 struct ct_record_process {
     int id;                /* 0: none */
     struct timespec began; /* by the clock of file times */
+    const char *jitdump;   /* path of its jitdump file, as the program has told it; NULL or "": none */
 };
 
 /* Notes that a program begins. */
 void ct_record_process_begin(struct ct_record_process *process);
 
-/* Copies /tmp/perf-PID.map into the directory when the program has written it; *taken becomes whether it has.
- * Warns of a file that other users could have put there, and leaves it. CT_ERR_IO. */
+/* Copies /tmp/perf-PID.map and the jitdump into the directory when the program has written them; *taken
+ * becomes which these are. Warns of a file that other users could have put there, and leaves it. CT_ERR_IO.
+ */
 int ct_record_symbol_map(struct ct_ctx *ctx, const struct ct_record_process *process, const char *directory,
-                         bool *taken);
+                         struct ct_record_names *taken);

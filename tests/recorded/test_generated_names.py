@@ -110,6 +110,18 @@ def check_raw(folder, capture, wanted):
               done.stderr)
 
 
+def check_jitdump(folder):
+    """Checks that record takes the jitdump of a program, wherever it is, and no other program's."""
+    place = folder / "jit ü"
+    place.mkdir()
+    (place / "jit-1.dump").write_text("of another process", encoding="utf-8")
+    capture, done = record(folder, "jitdump", place)
+    tap.check("record takes the jitdump that the program wrote", (capture / "jit.dump").exists()
+              and "[symbol_map]\nfile=jit.dump" in (capture / "snapshot.ini").read_text(), done.stderr)
+    counts = instructions(capture)
+    tap.check("profile counts the functions of the jitdump", counts == FOLDED, str(counts))
+
+
 def check_missing(capture):
     """Checks a capture whose map is gone."""
     (capture / "symbols.map").unlink()
@@ -134,6 +146,7 @@ def main():
         other, done = record(folder, "other", "no-map")
         tap.check("record takes no map when the program wrote none", not (other / "symbols.map").exists()
                   and "symbol_map" not in (other / "snapshot.ini").read_text(), done.stderr)
+        check_jitdump(folder)
         if taken.exists():
             text = taken.read_bytes()
             check_own(capture)
