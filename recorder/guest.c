@@ -270,6 +270,18 @@ enum guest_signal guest_signal_frame(unsigned cpu, int arm32, uint64_t *pc, int 
     return arm32 ? frame_a32(qemu.get_cpu((int)cpu), pc, t32) : frame_a64(qemu.get_cpu((int)cpu), pc);
 }
 
+bool guest_replaces(int64_t number, int arm32)
+{
+    enum {
+        A64_EXECVE = 221,
+        A64_EXECVEAT = 281,
+        A32_EXECVE = 11,
+        A32_EXECVEAT = 387,
+    };
+    return arm32 ? number == A32_EXECVE || number == A32_EXECVEAT
+                 : number == A64_EXECVE || number == A64_EXECVEAT;
+}
+
 bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *handler)
 {
     enum {

@@ -72,5 +72,8 @@ enum guest_signal {
 /* Finds the address where the program was interrupted, at the first instruction of a signal handler. */
 enum guest_signal guest_signal_frame(unsigned cpu, int arm32, uint64_t *pc, int *t32);
 
+/* Returns whether this system call replaces the program by another one (execve, execveat). */
+bool guest_replaces(int64_t number, int arm32);
+
 /* Returns whether this system call sets a signal handler; *handler becomes its address (bit 0 clear). */
 bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *handler);

@@ -31,6 +31,7 @@
 #include "itm.h"
 #include "jitdump.h"
 #include "qemu_plugin_api.h"
+#include "slots.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -118,7 +119,7 @@ static void put_signal(unsigned cpu)
 {
     uint64_t pc;
     int t32;
-    const enum guest_signal what = guest_signal_frame(cpu, rec.arm32, &pc, &t32);
+    const enum guest_signal what = guest_signal_frame(rec.writers[cpu].index, rec.arm32, &pc, &t32);
     if (what == GUEST_NO_SIGNAL)
         return;
     wait_for(cpu, TRACE_EXCEPTION_CYCLES);
@@ -137,7 +138,7 @@ static void put_context(unsigned cpu, const struct block *next)
 {
     struct writer *w = &rec.writers[cpu];
     uint64_t value;
-    if (w->sets_context && guest_register(cpu, rec.arm32, (int)w->sets_context - 1, &value)) {
+    if (w->sets_context && guest_register(w->index, rec.arm32, (int)w->sets_context - 1, &value)) {
         chunks_reserve(cpu, 2);
         chunks_put(cpu, TRACE_CONTEXT);
         chunks_put(cpu, (uint32_t)value);
@@ -150,7 +151,7 @@ static void put_context(unsigned cpu, const struct block *next)
 static void put_return(unsigned cpu, const struct block *b)
 {
     uint64_t pc, spsr;
-    if (!guest_return_address(cpu, b->vector_level, &pc, &spsr))
+    if (!guest_return_address(rec.writers[cpu].index, b->vector_level, &pc, &spsr))
         return;
     const uint32_t isa = !(spsr & GUEST_SPSR_A32) ? FAULT_A64 : spsr & GUEST_CPSR_T ? FAULT_T32 : FAULT_A32;
     chunks_reserve(cpu, 3);
@@ -172,7 +173,7 @@ static void follow_table(unsigned cpu, const struct block *next)
     struct writer *w = &rec.writers[cpu];
     const int from = (int)exceptions_arm_sets_table(w->sets_table) - 1;
     uint64_t value;
-    if (w->sets_table && guest_register(cpu, 1, from, &value))
+    if (w->sets_table && guest_register(w->index, 1, from, &value))
         add_table(exceptions_arm_table(w->sets_table, (uint32_t)value));
     w->sets_table = next->sets_table;
 }
@@ -181,7 +182,7 @@ static void follow_table(unsigned cpu, const struct block *next)
 static void put_exception_arm(unsigned cpu, const struct block *b)
 {
     struct exception_arm taken;
-    if (!exceptions_arm_find(guest_cpu(cpu), (uint32_t)b->addr, &taken))
+    if (!exceptions_arm_find(guest_cpu(rec.writers[cpu].index), (uint32_t)b->addr, &taken))
         return;
     chunks_reserve(cpu, 3);
     chunks_put(cpu, TRACE_ARM_TAKEN | taken.entry);
@@ -208,7 +209,7 @@ static void put_exceptions(unsigned cpu, const struct block *b)
     if (!w->exceptions) {
         struct guest_m state;
         w->exceptions = calloc(1, sizeof *w->exceptions);
-        if (!w->exceptions || !guest_m_find(guest_cpu(cpu), &state))
+        if (!w->exceptions || !guest_m_find(guest_cpu(rec.writers[cpu].index), &state))
             abort();
         exceptions_m_begin(w->exceptions, &state, (uint32_t)b->addr);
         return;
@@ -243,9 +244,10 @@ static void put_exceptions(unsigned cpu, const struct block *b)
     }
 }
 
-static void on_block(unsigned cpu, void *user)
+static void on_block(unsigned index, void *user)
 {
     const struct block *b = user;
+    const unsigned cpu = slots_of(index);
     if (cpu >= TRACE_THREADS)
         return;
     struct trace_thread *t = &rec.area->threads[cpu];
@@ -274,14 +276,16 @@ static void on_block(unsigned cpu, void *user)
     chunks_put(cpu, b->id);
 }
 
-static void on_mark(unsigned cpu, void *user)
+static void on_mark(unsigned index, void *user)
 {
+    const unsigned cpu = slots_of(index);
     if (cpu < TRACE_THREADS)
         rec.area->threads[cpu].at = (uint32_t)(uintptr_t)user;
 }
 
-static void on_last_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
+static void on_last_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t va, void *user)
 {
+    const unsigned cpu = slots_of(index);
     (void)info, (void)va, (void)user;
     if (cpu < TRACE_THREADS)
         rec.area->threads[cpu].at++;
@@ -292,7 +296,8 @@ static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
 {
     uint64_t data = 0;
     const size_t size = (size_t)1 << shift;
-    if (!(rec.system ? itm_stored(va, &data, size) || guest_machine_memory(guest_cpu(cpu), va, &data, size)
+    if (!(rec.system ? itm_stored(va, &data, size) ||
+                           guest_machine_memory(guest_cpu(rec.writers[cpu].index), va, &data, size)
                      : guest_memory(va, &data, size))) {
         atomic_fetch_add(&rec.area->unread, 1);
         return;
@@ -307,8 +312,9 @@ static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
 
 /* Writes an access to watched memory: as one access when it is watched as a whole and has at most eight
  * bytes, else those parts of it that are watched. `user` is the index of its instruction. */
-static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
+static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t va, void *user)
 {
+    const unsigned cpu = slots_of(index);
     const unsigned whole = qemu_plugin_mem_size_shift(info);
     const uint64_t end = va + (UINT64_C(1) << whole);
     const uint32_t what =
@@ -521,8 +527,9 @@ static void hand_over(unsigned cpu)
 }
 
 /* A processor sleeps. Before the first block nothing is known of it. */
-static void on_idle(qemu_plugin_id_t id, unsigned cpu)
+static void on_idle(qemu_plugin_id_t id, unsigned index)
 {
+    const unsigned cpu = slots_of(index);
     (void)id;
     if (cpu < TRACE_THREADS && rec.block_count)
         hand_over(cpu);
@@ -530,14 +537,17 @@ static void on_idle(qemu_plugin_id_t id, unsigned cpu)
 
 /* ---- system calls ---- */
 
-static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
+static void on_syscall(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a1, uint64_t a2,
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
     (void)id, (void)a1, (void)a4, (void)a6, (void)a7, (void)a8;
+    const unsigned cpu = slots_of(index);
     uint64_t handler = 0;
     if (guest_sets_handler(number, rec.arm32, a2, &handler))
         add_handler(handler);
     jitdump_find(number, rec.arm32, a3, a5, rec.area->jitdump, sizeof rec.area->jitdump);
+    if (guest_replaces(number, rec.arm32))
+        atomic_store(&rec.area->replaced, 1);
     if (cpu >= TRACE_THREADS)
         return;
     keep_up(cpu, true); /* other threads continue because of this call at a later clock */
@@ -545,9 +555,12 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
         hand_over(cpu);
 }
 
-static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
+static void on_syscall_result(qemu_plugin_id_t id, unsigned index, int64_t number, int64_t result)
 {
-    (void)id, (void)number, (void)result;
+    const unsigned cpu = slots_of(index);
+    (void)id, (void)result;
+    if (guest_replaces(number, rec.arm32))
+        atomic_store(&rec.area->replaced, 0);
     if (cpu >= TRACE_THREADS)
         return;
     const uint64_t clock = rec.writers[cpu].clock + TRACE_EXCEPTION_CYCLES;
@@ -558,18 +571,19 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
 /* ---- threads ---- */
 
 /* Gives a processor of the M profile its ITM. */
-static void add_itm(unsigned cpu)
+static void add_itm(unsigned index)
 {
     struct guest_m state;
-    if (guest_m_find(guest_cpu(cpu), &state) && itm_add(state.cpu))
+    if (guest_m_find(guest_cpu(index), &state) && itm_add(state.cpu))
         rec.area->itm = 1;
 }
 
-static void on_thread(qemu_plugin_id_t id, unsigned cpu)
+static void on_thread(qemu_plugin_id_t id, unsigned index)
 {
     (void)id;
     if (rec.itm)
-        add_itm(cpu);
+        add_itm(index);
+    const unsigned cpu = slots_take(index);
     if (cpu >= TRACE_THREADS) {
         atomic_fetch_add(&rec.area->lost, 1);
         return;
@@ -590,12 +604,13 @@ static void on_thread(qemu_plugin_id_t id, unsigned cpu)
     chunks_put(cpu, (uint32_t)(w->clock >> 32));
 }
 
-static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
+static void on_thread_end(qemu_plugin_id_t id, unsigned index)
 {
+    const unsigned cpu = slots_of(index);
     (void)id;
-    atomic_fetch_sub(&rec.threads_now, 1);
     if (cpu >= TRACE_THREADS)
         return;
+    atomic_fetch_sub(&rec.threads_now, 1);
     rec.writers[cpu].clock += trace_block_cycles(rec.writers[cpu].insns, 0, 1);
     keep_up(cpu, true);
     chunks_put(cpu, TRACE_THREAD_END);
@@ -603,12 +618,14 @@ static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
     if (!atomic_load(&rec.detached))
         chunks_hand_over(cpu);
     pthread_mutex_unlock(&rec.lock);
+    slots_give_back(index);
 }
 
 /* Detaches a forked child, which is a program of its own, from the shared memory: it writes to private
  * memory. */
 static void on_fork_child(void)
 {
+    atomic_fetch_add(&rec.area->forked, 1); /* in private memory, if this is the child of a child */
     atomic_store(&rec.detached, 1);
     pthread_mutex_init(&rec.lock, NULL);
     if (mmap(rec.area, sizeof *rec.area, PROT_READ | PROT_WRITE,

@@ -30,6 +30,7 @@ struct writer {
     _Atomic uint32_t *used;
     uint32_t count;
     uint32_t room;
+    unsigned index;      /* QEMU's index of the thread */
     uint64_t clock;      /* clock of the thread, in cycles */
     uint64_t seen;       /* the newest published clock that the thread has read */
     uint64_t end;        /* end of the block before */

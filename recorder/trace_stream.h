@@ -156,6 +156,8 @@ struct trace_area {
     _Atomic uint32_t first_blocks; /* the first chunk of blocks */
     _Atomic uint32_t lost;         /* number of threads for which there was no place */
     _Atomic uint32_t unread;       /* number of watched accesses whose data could not be read */
+    _Atomic uint32_t forked;       /* number of processes that the program has started */
+    _Atomic uint32_t replaced;     /* 1: the program calls exec, which has not failed */
     _Atomic uint32_t stop;         /* set by the reader when it wants no more */
     uint32_t itm;                  /* 1: the processor has got an ITM */
     uint32_t order[TRACE_CHUNKS];  /* index of the n-th chunk handed over, at n modulo TRACE_CHUNKS */

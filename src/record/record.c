@@ -279,6 +279,26 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
     return !rc && used < TRACE_CHUNK_WORDS ? flush_core(r, &r->threads[index]) : rc;
 }
 
+/* Tells which programs ran beside or after the recorded one. */
+static void tell_others(const struct record *r)
+{
+    const struct trace_area *area = r->feed.area;
+    const uint32_t forked = atomic_load(&area->forked);
+    if (forked)
+        ct_log(r->ctx, CT_LOG_NOTE,
+               "%s: %" PRIu32
+               " process%s that it started %s not in the trace; to record %s, record its program, "
+               "let this program do without it, or record a machine",
+               r->o.program, forked, forked == 1 ? "" : "es", forked == 1 ? "is" : "are",
+               forked == 1 ? "it" : "one of them");
+    if (atomic_load(&area->replaced))
+        ct_log(
+            r->ctx, CT_LOG_NOTE,
+            "%s: it replaced itself by another program (exec), and what that did is not in the trace; record "
+            "that program",
+            r->o.program);
+}
+
 /* Warns about events that the recorder could not report. */
 static void tell_unseen(const struct record *r)
 {
@@ -294,6 +314,7 @@ static void tell_unseen(const struct record *r)
                "%s: %" PRIu64 " blocks of instructions are not in the trace, which begins anew behind each, "
                "because QEMU does not tell how execution left them",
                r->o.program, r->unplaced);
+    tell_others(r);
     if (unread)
         ct_log(r->ctx, CT_LOG_WARNING,
                "%s: %" PRIu32 " accesses to watched variables are not in the trace, because this QEMU does "
