@@ -4,9 +4,10 @@
 #include "etm4/hops_strips.c"
 
 CT_VECTOR void loop_strip_address(struct ct_hops_strip *s, const struct ct_address_rows *rows,
-                                  const struct ct_etm4_masks *m, const uint8_t *data)
+                                  const uint8_t *data, const uint16_t *places, uint32_t count,
+                                  const uint32_t *packets)
 {
-    list_block(s, rows, m, data, true);
+    list_addresses(s, rows, data, places, count, packets);
 }
 
 CT_VECTOR void loop_strip_atoms(struct ct_hops_strip *s, const uint8_t *data)

@@ -40,6 +40,15 @@ struct ct_hops_worth {
 #define CT_STRIP_BLOCKS 128u
 #define CT_STRIP_BEYOND 64u
 
+/* A set of headers from 80 on: a list, with zeros behind it, and tables by the upper and the lower four bits.
+ * A header is in the set when its entries in the two tables have a bit in common. */
+struct ct_header_set {
+    unsigned count;
+    uint8_t headers[64];
+    uint8_t rows[16];
+    uint8_t columns[16];
+};
+
 /* A strip: stretches (the atoms between two addresses) that hops_strips.c lists straight from the scan.
  * past[k + 2] is address number k of the strip, with the instruction set in bit 0; past[0] to past[2] are the
  * last three addresses before the strip. */
@@ -48,11 +57,9 @@ struct ct_hops_strip {
     struct ct_fast_strip list;
     struct ct_cut_others others;
     struct ct_atom_row atoms;
-    uint8_t address_headers[256];          /* headers of address packets */
-    unsigned address_kinds;                /* number of address_headers */
-    uint8_t atom_headers[CT_ATOM_HEADERS]; /* headers of packets with few atoms */
-    unsigned atom_kinds;                   /* number of atom_headers */
-    unsigned blocks;                       /* number of blocks with masks */
+    struct ct_header_set address_headers; /* of address packets */
+    struct ct_header_set atom_headers;    /* of packets with few atoms */
+    unsigned blocks;                      /* number of blocks with masks */
     struct {
         uint64_t atoms, addresses, events;
     } masks[CT_STRIP_BLOCKS]; /* first bytes of the packets of each block */

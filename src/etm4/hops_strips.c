@@ -14,31 +14,44 @@
 /* most atoms of a usual atom packet */
 #define ATOMS_USUAL 5u
 
+/* Adds a header, of those with bit 7 set, to a set. */
+static void add_header(struct ct_header_set *set, unsigned header)
+{
+    set->headers[set->count++] = (uint8_t)header;
+    set->rows[header >> 4] = (uint8_t)(1u << (header >> 4 & 7));
+    set->columns[header & 15] |= set->rows[header >> 4];
+}
+
 /* Lists the headers of addresses, and those of the usual atom packets. */
 static void make_headers(struct ct_hops_strip *s, const struct ct_etm4_burst *burst)
 {
-    for (unsigned h = 0; h < 256; h++)
+    for (unsigned h = 0x80; h < CT_ATOM_HEADER; h++)
         if (burst->rows[h]->form != CT_BURST_RARE && burst->rows[h]->address)
-            s->address_headers[s->address_kinds++] = (uint8_t)h;
+            add_header(&s->address_headers, h);
     for (unsigned h = CT_ATOM_HEADER; h < CT_ATOM_HEADER + CT_ATOM_HEADERS; h++)
         if ((uint8_t)(burst->rows[h]->head >> 8) <= ATOMS_USUAL)
-            s->atom_headers[s->atom_kinds++] = (uint8_t)h;
+            add_header(&s->atom_headers, h);
 }
 
-/* Lists the addresses of a block, and for each the number of atom packets before it. */
-CT_VECTOR_INLINE void list_block(struct ct_hops_strip *s, const struct ct_address_rows *rows,
-                                 const struct ct_etm4_masks *m, const uint8_t *data, bool wide)
+/* Lists the addresses of the chunk at `data`, and for each the number of atoms before it. `places` are their
+ * first bytes, and `packets` the numbers of atom packets before each block. The number of rounds is that of
+ * the chunk and not of each block, because the processor mispredicts the end of a short loop. */
+CT_VECTOR_INLINE void list_addresses(struct ct_hops_strip *s, const struct ct_address_rows *rows,
+                                     const uint8_t *data, const uint16_t *places, uint32_t count,
+                                     const uint32_t *packets)
 {
-    uint32_t n = s->count;
-    uint64_t *past = s->past + 3 + n;
+    uint64_t *past = s->past + 3 + s->count;
     uint64_t last = past[-1];
-    for (uint64_t left = m->addresses; left; left &= left - 1) {
-        const unsigned i = ct_lowest_bit(left);
-        last = ct_address_of(rows, data + i, past, last, wide);
+    uint32_t n = s->count;
+    for (uint32_t k = 0; k < count; k++) {
+        const unsigned place = places[k];
+        const unsigned b = place / CT_SCAN_BLOCK;
+        const uint64_t atoms = ct_bits_low(s->chunk.masks[b].atoms, place % CT_SCAN_BLOCK);
+        last = ct_address_of(rows, data + place, past, last, true);
         *past++ = last;
-        s->headers[++n] = data[i];
+        s->headers[++n] = data[place];
         s->list.addr[n] = last & ~UINT64_C(1);
-        s->list.at[n] = s->atoms.packets + ct_bits_set(m->atoms & ct_bits_below(i));
+        s->list.at[n] = s->atoms.before[packets[b] + ct_bits_set(atoms)];
     }
     s->count = n;
 }
@@ -55,11 +68,16 @@ CT_VECTOR_INLINE void keep_atoms(struct ct_hops_strip *s, const uint8_t *data, u
 CT_VECTOR static void list_plain(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
                                  const uint8_t *data)
 {
-    for (unsigned b = 0; b < s->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
-        const struct ct_etm4_masks *m = &s->chunk.masks[b];
-        list_block(s, &tables->addresses, m, data, true);
-        keep_atoms(s, data, m->atoms);
+    uint16_t places[CT_SCAN_BYTES + CT_PLACES_BEYOND];
+    uint32_t packets[CT_SCAN_BLOCKS];
+    uint32_t count = 0;
+    for (unsigned b = 0; b < s->chunk.blocks; b++) {
+        packets[b] = s->atoms.packets;
+        count += ct_list_places(places + count, s->chunk.masks[b].addresses, b * CT_SCAN_BLOCK);
+        keep_atoms(s, data + b * CT_SCAN_BLOCK, s->chunk.masks[b].atoms);
     }
+    ct_atom_row_join(&s->atoms, s->chunk.simd);
+    list_addresses(s, &tables->addresses, data, places, count, packets);
 }
 
 #ifdef CT_HAVE_AVX512
@@ -102,14 +120,17 @@ CT_AVX512 static void list_avx512(struct ct_hops_strip *s, const struct ct_etm4_
         n += ct_list_payloads(&address_tables, data, m->addresses, past + n, s->rows + n);
     }
     ct_resolve_addresses(&tables->wide, past, s->rows, n, s->list.addr + s->count + 1);
-    s->count += n;
+    ct_atom_row_join(&s->atoms, s->chunk.simd);
+    for (uint32_t end = s->count + n; s->count < end;) {
+        s->count++;
+        s->list.at[s->count] = s->atoms.before[s->list.at[s->count]];
+    }
 }
 #endif
 
 CT_VECTOR void ct_etm4_strip_list(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
                                   const uint8_t *data)
 {
-    uint32_t n = s->count + 1;
     for (unsigned b = 0; b < s->chunk.blocks; b++, s->blocks++) {
         s->masks[s->blocks].atoms = s->chunk.masks[b].atoms;
         s->masks[s->blocks].addresses = s->chunk.masks[b].addresses;
@@ -121,9 +142,6 @@ CT_VECTOR void ct_etm4_strip_list(struct ct_hops_strip *s, const struct ct_etm4_
     else
 #endif
         list_plain(s, tables, data);
-    ct_atom_row_join(&s->atoms, s->chunk.simd);
-    for (; n <= s->count; n++)
-        s->list.at[n] = s->atoms.before[s->list.at[n]];
 }
 
 size_t ct_etm4_strip_scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, unsigned *entry)
@@ -174,7 +192,7 @@ bool ct_etm4_strip_reach(struct ct_etm4_hops *h, struct ct_work *work, unsigned 
     const struct ct_etm4_burst *burst = ct_etm4_fast_burst(h->bytes);
     struct ct_step_batch batch;
     size_t taken;
-    if (!s->address_kinds)
+    if (!s->address_headers.count)
         make_headers(s, burst);
     size_t count = ct_etm4_fast_release(h->bytes, elems);
     count += ct_etm4_fast_read(h->bytes, work->run->data + work->at, header + 1, elems + count);
@@ -201,7 +219,7 @@ static bool begin(struct ct_etm4_hops *h, struct ct_work *work)
     const struct lead lead = find_lead(&s->chunk);
     if (lead.addresses <= CT_STRIP_ADDRESSES_LEAST || !lead.atoms)
         return false;
-    if (!s->address_kinds)
+    if (!s->address_headers.count)
         h->worth.paced = is_cut(&lead);
     if (!ct_etm4_strip_reach(h, work, lead.header, lead.behind) || !ct_fast_begin_strip(h->fast, &s->list))
         return false;
@@ -232,22 +250,80 @@ CT_VECTOR static size_t find_end(const struct ct_hops_strip *s, size_t done, siz
     return (last + 1) * CT_SCAN_BLOCK - ct_clear_above(s->masks[last].atoms);
 }
 
+/* number of headers that are counted at a time */
+#define HEADERS_AT_ONCE 8u
+
+/* most packets that ct_bytes_sub can count: 255 in each byte */
+#define COUNTED_MOST (255u * 32)
+
+_Static_assert(CT_ATOM_PACKETS <= COUNTED_MOST && CT_STRIP_PLACES <= COUNTED_MOST,
+               "packets of a strip are counted in bytes");
+
+/* Returns 32 headers from number `from` on; 0 in place of those from `size` on. */
+CT_VECTOR_INLINE ct_bytes load_headers(const uint8_t *bytes, size_t from, size_t size)
+{
+    const ct_bytes v = ct_bytes_load(bytes + from);
+    return size - from < 32 ? ct_bytes_and(v, ct_bytes_of_mask((uint32_t)ct_mask64((unsigned)(size - from))))
+                            : v;
+}
+
+/* Counts the packets whose headers are not in the set. */
+CT_VECTOR static void count_other_headers(const uint8_t *bytes, size_t size, const struct ct_header_set *set,
+                                          uint64_t packets[256])
+{
+    const ct_bytes zero = ct_bytes_all(0);
+    for (size_t i = 0; i < size; i += 32) {
+        const ct_bytes v = load_headers(bytes, i, size);
+        const ct_bytes row = ct_bytes_pick(ct_bytes_both(set->rows), ct_bytes_upper(v));
+        const ct_bytes column = ct_bytes_pick(ct_bytes_both(set->columns), ct_bytes_and(v, ct_bytes_all(15)));
+        const ct_bytes other = ct_bytes_and(ct_bytes_equal(ct_bytes_and(row, column), zero), ct_bytes_top(v));
+        for (uint64_t left = ct_marks_mask(ct_marks_of(other), ct_marks_of(zero)); left; left &= left - 1)
+            packets[bytes[i + ct_lowest_bit(left)]]++;
+    }
+}
+
+/* Counts packets by their headers: compares 32 of them at a time with eight of the set, and counts all others
+ * one by one. */
+CT_VECTOR static void count_headers(const uint8_t *bytes, size_t size, const struct ct_header_set *set,
+                                    uint64_t packets[256])
+{
+    size_t others = size;
+    for (unsigned k = 0; k < set->count; k += HEADERS_AT_ONCE) {
+        ct_bytes counts[HEADERS_AT_ONCE], headers[HEADERS_AT_ONCE];
+        for (unsigned j = 0; j < HEADERS_AT_ONCE; j++) {
+            headers[j] = ct_bytes_all(set->headers[k + j]);
+            counts[j] = ct_bytes_all(0);
+        }
+        for (size_t i = 0; i < size; i += 32) {
+            const ct_bytes v = load_headers(bytes, i, size);
+            for (unsigned j = 0; j < HEADERS_AT_ONCE; j++)
+                counts[j] = ct_bytes_sub(counts[j], ct_bytes_equal(v, headers[j]));
+        }
+        for (unsigned j = 0; j < HEADERS_AT_ONCE && k + j < set->count; j++) {
+            const uint32_t count = ct_bytes_total(counts[j]);
+            packets[set->headers[k + j]] += count;
+            others -= count;
+        }
+    }
+    if (others)
+        count_other_headers(bytes, size, set, packets);
+}
+
 #ifdef CT_HAVE_AVX512
 
-/* Counts packets by their headers: compares 64 of them at a time with each of `headers`, and counts all
- * others one by one. */
-CT_AVX512 static void count_headers(const uint8_t *bytes, size_t size, const uint8_t *headers, unsigned kinds,
-                                    uint64_t packets[256])
+/* Does the same, with 64 packets and one header at a time. */
+CT_AVX512 static void count_headers_avx512(const uint8_t *bytes, size_t size, const struct ct_header_set *set,
+                                           uint64_t packets[256])
 {
     for (size_t i = 0; i < size; i += CT_SCAN_BLOCK) {
         const __m512i block = ct_load_zmm(bytes + i);
         const size_t left = size - i;
         const __mmask64 there = ct_mask64(left < CT_SCAN_BLOCK ? (unsigned)left : CT_SCAN_BLOCK);
         uint64_t others = there;
-        for (unsigned k = 0; k < kinds; k++) {
+        for (unsigned k = 0; k < set->count; k++) {
             const __mmask64 same =
-                _mm512_mask_cmpeq_epi8_mask(there, block, _mm512_set1_epi8((char)headers[k]));
-            packets[headers[k]] += ct_bits_set(same);
+                _mm512_mask_cmpeq_epi8_mask(there, block, _mm512_set1_epi8((char)set->headers[k]));
+            packets[set->headers[k]] += ct_bits_set(same);
             others &= ~same;
         }
         for (; others; others &= others - 1)
@@ -257,27 +333,26 @@ CT_AVX512 static void count_headers(const uint8_t *bytes, size_t size, const uin
 
 #endif
 
-/* Counts `size` packets by their headers, which are `bytes`. `headers` are the usual ones. */
-static void count_packets(enum ct_simd simd, const uint8_t *bytes, size_t size, const uint8_t *headers,
-                          unsigned kinds, uint64_t packets[256])
+/* Counts `size` packets by their headers, which are `bytes`. `set` has the usual ones. */
+static void count_packets(enum ct_simd simd, const uint8_t *bytes, size_t size,
+                          const struct ct_header_set *set, uint64_t packets[256])
 {
 #ifdef CT_HAVE_AVX512
     if (simd == CT_SIMD_AVX512) {
-        count_headers(bytes, size, headers, kinds, packets);
+        count_headers_avx512(bytes, size, set, packets);
         return;
     }
 #endif
-    (void)simd, (void)headers, (void)kinds;
-    for (size_t i = 0; i < size; i++)
-        packets[bytes[i]]++;
+    (void)simd;
+    count_headers(bytes, size, set, packets);
 }
 
 void ct_etm4_strip_count_packets(struct ct_etm4_hops *h, size_t addresses, size_t atoms)
 {
     const struct ct_hops_strip *s = &h->strip;
     uint64_t *packets = ct_etm4_fast_burst(h->bytes)->packets;
-    count_packets(s->chunk.simd, s->headers + 1, addresses, s->address_headers, s->address_kinds, packets);
-    count_packets(s->chunk.simd, s->atoms.headers, atoms, s->atom_headers, s->atom_kinds, packets);
+    count_packets(s->chunk.simd, s->headers + 1, addresses, &s->address_headers, packets);
+    count_packets(s->chunk.simd, s->atoms.headers, atoms, &s->atom_headers, packets);
     h->hops.elements += addresses + atoms;
 }
 

@@ -22,16 +22,22 @@
 CT_VECTOR static void list_counts(struct ct_hops_strip *s, const struct ct_count_row *rows,
                                   const uint8_t *data, size_t at, uint32_t packets)
 {
+    uint16_t places[CT_SCAN_BYTES + CT_PLACES_BEYOND];
+    uint32_t before[CT_SCAN_BLOCKS];
+    uint32_t count = 0;
     uint32_t n = s->counts;
-    for (unsigned b = 0; b < s->chunk.blocks; b++, data += CT_SCAN_BLOCK, at += CT_SCAN_BLOCK) {
-        const struct ct_etm4_masks *m = &s->chunk.masks[b];
-        for (uint64_t left = m->counts; left; left &= left - 1) {
-            const unsigned i = ct_lowest_bit(left);
-            s->count_place[n] = (uint16_t)(at + i);
-            s->cycles[n] = ct_cut_cycles(rows, data + i);
-            s->count_at[n++] = s->atoms.before[packets + ct_bits_set(m->atoms & ct_bits_below(i))];
-        }
-        packets += ct_bits_set(m->atoms);
+    for (unsigned b = 0; b < s->chunk.blocks; b++) {
+        before[b] = packets;
+        packets += ct_bits_set(s->chunk.masks[b].atoms);
+        count += ct_list_places(places + count, s->chunk.masks[b].counts, b * CT_SCAN_BLOCK);
+    }
+    for (uint32_t k = 0; k < count; k++, n++) {
+        const unsigned place = places[k];
+        const unsigned b = place / CT_SCAN_BLOCK;
+        const uint64_t atoms = ct_bits_low(s->chunk.masks[b].atoms, place % CT_SCAN_BLOCK);
+        s->count_place[n] = (uint16_t)(at + place);
+        s->cycles[n] = ct_cut_cycles(rows, data + place);
+        s->count_at[n] = s->atoms.before[before[b] + ct_bits_set(atoms)];
     }
     s->counts = n;
 }

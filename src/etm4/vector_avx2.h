@@ -45,6 +45,19 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_add(ct_bytes a, ct_bytes b)
     return _mm256_add_epi8(a, b);
 }
 
+CT_VECTOR_INLINE ct_bytes ct_bytes_sub(ct_bytes a, ct_bytes b)
+{
+    return _mm256_sub_epi8(a, b);
+}
+
+/* Returns the sum of all bytes. */
+CT_VECTOR_INLINE uint32_t ct_bytes_total(ct_bytes v)
+{
+    const __m256i sums = _mm256_sad_epu8(v, _mm256_setzero_si256());
+    const __m128i both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    return (uint32_t)(_mm_extract_epi64(both, 0) + _mm_extract_epi64(both, 1));
+}
+
 /* Returns four times each byte, for bytes below 64. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_times_4(ct_bytes v)
 {
@@ -86,6 +99,33 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_pick_inside(ct_bytes v, ct_bytes index)
 {
     /* after the addition, indices behind the lane have bit 7 set, for which a shuffle gives 0 */
     return _mm256_shuffle_epi8(v, _mm256_add_epi8(index, _mm256_set1_epi8(0x70)));
+}
+
+/* Returns the entries of the table at the indices, from 0 to 63. */
+CT_VECTOR_INLINE ct_bytes ct_bytes_pick_64(const uint8_t table[64], ct_bytes index)
+{
+    ct_bytes v = ct_bytes_pick_inside(ct_bytes_both(table), index);
+    for (uint8_t i = 16; i < 64; i = (uint8_t)(i + 16)) {
+        const ct_bytes here = _mm256_xor_si256(index, ct_bytes_all(i));
+        v = ct_bytes_or(v, ct_bytes_pick_inside(ct_bytes_both(table + i), here));
+    }
+    return v;
+}
+
+/* Returns the lower lanes of a and b, or the upper lanes, or the lower one of a and the upper one of b. */
+CT_VECTOR_INLINE ct_bytes ct_lanes_low(ct_bytes a, ct_bytes b)
+{
+    return _mm256_permute2x128_si256(a, b, 0x20);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_lanes_high(ct_bytes a, ct_bytes b)
+{
+    return _mm256_permute2x128_si256(a, b, 0x31);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_lanes_both(ct_bytes a, ct_bytes b)
+{
+    return _mm256_blend_epi32(a, b, 0xf0);
 }
 
 /* Uses each byte as an index into its lane and returns the byte there, or the index itself where it points
@@ -148,6 +188,22 @@ CT_VECTOR_INLINE ct_bytes ct_pair_sums(ct_bytes v)
 CT_VECTOR_INLINE ct_bytes ct_signed_pair_sums(ct_bytes v)
 {
     return _mm256_maddubs_epi16(_mm256_set1_epi8(1), v);
+}
+
+/* Return the lower, or the upper, 16 bytes as numbers of 16 bits. */
+CT_VECTOR_INLINE ct_bytes ct_words_low(ct_bytes v)
+{
+    return _mm256_cvtepu8_epi16(_mm256_castsi256_si128(v));
+}
+
+CT_VECTOR_INLINE ct_bytes ct_words_high(ct_bytes v)
+{
+    return _mm256_cvtepu8_epi16(_mm256_extracti128_si256(v, 1));
+}
+
+CT_VECTOR_INLINE ct_bytes ct_words_all(uint16_t value)
+{
+    return _mm256_set1_epi16((short)value);
 }
 
 /* Returns a + b * factor, of 16 numbers. */
@@ -215,6 +271,20 @@ CT_VECTOR_INLINE uint32_t ct_bits_gather32(uint32_t x, uint32_t chosen)
 CT_VECTOR_INLINE uint64_t ct_bits_scatter(uint64_t x, uint64_t chosen)
 {
     return _pdep_u64(x, chosen);
+}
+
+/* For each eight bytes: joins the lowest bits of the bytes, of each as many as its entry in `counts` says (up
+ * to 8), and also writes how many they are. A byte must have no more bits than that. */
+CT_VECTOR_INLINE void ct_bits_join(ct_bytes v, ct_bytes counts, uint64_t joined[4], uint32_t sizes[4])
+{
+    static const uint8_t masks[16] = {0, 1, 3, 7, 0xf, 0x1f, 0x3f, 0x7f, 0xff};
+    uint64_t chosen[4];
+    ct_bytes_store(joined, v);
+    ct_bytes_store(chosen, ct_bytes_pick(ct_bytes_both(masks), counts));
+    for (unsigned i = 0; i < 4; i++) {
+        joined[i] = _pext_u64(joined[i], chosen[i]);
+        sizes[i] = (uint32_t)__builtin_popcountll(chosen[i]);
+    }
 }
 
 /* Returns the number of the n-th set bit, counted from 0. */

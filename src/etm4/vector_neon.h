@@ -58,6 +58,16 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_times_4(ct_bytes v)
     return (ct_bytes){vshlq_n_u8(v.low, 2), vshlq_n_u8(v.high, 2)};
 }
 
+CT_VECTOR_INLINE ct_bytes ct_bytes_sub(ct_bytes a, ct_bytes b)
+{
+    return CT_BOTH_LANES(vsubq_u8, a, b);
+}
+
+CT_VECTOR_INLINE uint32_t ct_bytes_total(ct_bytes v)
+{
+    return (uint32_t)vaddlvq_u8(v.low) + vaddlvq_u8(v.high);
+}
+
 CT_VECTOR_INLINE ct_bytes ct_bytes_upper(ct_bytes v)
 {
     return (ct_bytes){vshrq_n_u8(v.low, 4), vshrq_n_u8(v.high, 4)};
@@ -86,6 +96,27 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_pick(ct_bytes table, ct_bytes index)
 CT_VECTOR_INLINE ct_bytes ct_bytes_pick_inside(ct_bytes v, ct_bytes index)
 {
     return CT_BOTH_LANES(vqtbl1q_u8, v, index);
+}
+
+CT_VECTOR_INLINE ct_bytes ct_bytes_pick_64(const uint8_t table[64], ct_bytes index)
+{
+    const uint8x16x4_t all = vld1q_u8_x4(table);
+    return (ct_bytes){vqtbl4q_u8(all, index.low), vqtbl4q_u8(all, index.high)};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_lanes_low(ct_bytes a, ct_bytes b)
+{
+    return (ct_bytes){a.low, b.low};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_lanes_high(ct_bytes a, ct_bytes b)
+{
+    return (ct_bytes){a.high, b.high};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_lanes_both(ct_bytes a, ct_bytes b)
+{
+    return (ct_bytes){a.low, b.high};
 }
 
 CT_VECTOR_INLINE ct_bytes ct_bytes_follow(ct_bytes v)
@@ -150,6 +181,24 @@ CT_VECTOR_INLINE ct_bytes ct_signed_pair_sums(ct_bytes v)
                       vreinterpretq_u8_s16(vpaddlq_s8(vreinterpretq_s8_u8(v.high)))};
 }
 
+CT_VECTOR_INLINE ct_bytes ct_words_low(ct_bytes v)
+{
+    return (ct_bytes){vreinterpretq_u8_u16(vmovl_u8(vget_low_u8(v.low))),
+                      vreinterpretq_u8_u16(vmovl_high_u8(v.low))};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_words_high(ct_bytes v)
+{
+    return (ct_bytes){vreinterpretq_u8_u16(vmovl_u8(vget_low_u8(v.high))),
+                      vreinterpretq_u8_u16(vmovl_high_u8(v.high))};
+}
+
+CT_VECTOR_INLINE ct_bytes ct_words_all(uint16_t value)
+{
+    const uint8x16_t all = vreinterpretq_u8_u16(vdupq_n_u16(value));
+    return (ct_bytes){all, all};
+}
+
 CT_VECTOR_INLINE ct_bytes ct_words_add(ct_bytes a, ct_bytes b, uint16_t factor)
 {
     return (ct_bytes){
@@ -193,10 +242,35 @@ CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
         (out) = vbicq_u8(out, odd);                                                                          \
     } while (0)
 
+/* Joins the lowest bits of each eight bytes, of each byte as many as `count` says. Neighbours are joined
+ * three times: bytes to words of 16 bits, these to 32, these to 64. *sizes: how many bits each eight bytes
+ * have. */
+CT_VECTOR_INLINE uint64x2_t ct_join_bytes(uint8x16_t x, uint8x16_t count, uint64x2_t *sizes)
+{
+    /* a shift only reads the lowest byte of its lane: the count of the lower neighbour */
+    const uint16x8_t count16 = vpaddlq_u8(count);
+    const uint32x4_t count32 = vpaddlq_u16(count16);
+    const uint16x8_t x8 = vreinterpretq_u16_u8(x);
+    const uint16x8_t up8 = vshlq_u16(vshrq_n_u16(x8, 8), vreinterpretq_s16_u8(count));
+    const uint32x4_t x16 = vreinterpretq_u32_u16(vorrq_u16(vandq_u16(x8, vdupq_n_u16(0xff)), up8));
+    const uint32x4_t up16 = vshlq_u32(vshrq_n_u32(x16, 16), vreinterpretq_s32_u16(count16));
+    const uint64x2_t x32 = vreinterpretq_u64_u32(vorrq_u32(vandq_u32(x16, vdupq_n_u32(0xffff)), up16));
+    const uint64x2_t up32 = vshlq_u64(vshrq_n_u64(x32, 32), vreinterpretq_s64_u32(count32));
+    *sizes = vpaddlq_u32(count32);
+    return vorrq_u64(vandq_u64(x32, vdupq_n_u64(0xffffffff)), up32);
+}
+
+CT_VECTOR_INLINE void ct_bits_join(ct_bytes v, ct_bytes counts, uint64_t joined[4], uint32_t sizes[4])
+{
+    uint64x2_t low, high;
+    vst1q_u64(joined, ct_join_bytes(v.low, counts.low, &low));
+    vst1q_u64(joined + 2, ct_join_bytes(v.high, counts.high, &high));
+    vst1q_u32(sizes, vuzp1q_u32(vreinterpretq_u32_u64(low), vreinterpretq_u32_u64(high)));
+}
+
 /* Gathers bits without an instruction for it. First the chosen bits of each byte come together: each moves
  * down by the number of bits left out below it, one binary digit of that number after the other (H. S.
- * Warren, Hacker's Delight, 7-4). Then neighbours are joined three times: bytes to words of 16 bits, these to
- * 32, these to 64. */
+ * Warren, Hacker's Delight, 7-4). Then the bytes are joined. */
 CT_VECTOR_INLINE void ct_bits_gather_two(uint64_t *one, uint64_t *other, uint64_t chosen)
 {
     uint8x16_t kept = vreinterpretq_u8_u64(vdupq_n_u64(chosen));
@@ -207,16 +281,8 @@ CT_VECTOR_INLINE void ct_bits_gather_two(uint64_t *one, uint64_t *other, uint64_
     CT_MOVE_BITS(x, kept, out, 1);
     CT_MOVE_BITS(x, kept, out, 2);
     CT_MOVE_BITS(x, kept, out, 4);
-    /* a shift only reads the lowest byte of its lane: the count of the lower neighbour */
-    const uint16x8_t count16 = vpaddlq_u8(count);
-    const uint32x4_t count32 = vpaddlq_u16(count16);
-    const uint16x8_t x8 = vreinterpretq_u16_u8(x);
-    const uint16x8_t up8 = vshlq_u16(vshrq_n_u16(x8, 8), vreinterpretq_s16_u8(count));
-    const uint32x4_t x16 = vreinterpretq_u32_u16(vorrq_u16(vandq_u16(x8, vdupq_n_u16(0xff)), up8));
-    const uint32x4_t up16 = vshlq_u32(vshrq_n_u32(x16, 16), vreinterpretq_s32_u16(count16));
-    const uint64x2_t x32 = vreinterpretq_u64_u32(vorrq_u32(vandq_u32(x16, vdupq_n_u32(0xffff)), up16));
-    const uint64x2_t up32 = vshlq_u64(vshrq_n_u64(x32, 32), vreinterpretq_s64_u32(count32));
-    const uint64x2_t x64 = vorrq_u64(vandq_u64(x32, vdupq_n_u64(0xffffffff)), up32);
+    uint64x2_t sizes;
+    const uint64x2_t x64 = ct_join_bytes(x, count, &sizes);
     *one = vgetq_lane_u64(x64, 0);
     *other = vgetq_lane_u64(x64, 1);
 }

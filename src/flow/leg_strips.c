@@ -148,7 +148,13 @@ CT_STRETCH_INLINE bool count_strip(struct ct_fast *f, size_t *done, size_t n, si
     return *done == n && !c->stopped;
 }
 
-#ifdef CT_STRETCH_HAVE_AVX512
+#ifdef CT_STRETCH_HAVE_AVX
+
+static CT_STRETCH_AVX2 bool count_strip_avx2(struct ct_fast *f, size_t *done, size_t n, size_t ahead,
+                                             size_t counts)
+{
+    return count_strip(f, done, n, ahead, counts);
+}
 
 static CT_STRETCH_AVX512 bool count_strip_avx512(struct ct_fast *f, size_t *done, size_t n, size_t ahead,
                                                  size_t counts)
@@ -164,8 +170,10 @@ bool ct_fast_count_timed_strip(struct ct_fast *f, size_t *done, size_t n, size_t
         f->blocks.error = ct_fast_spend_legs(f);
     if (f->blocks.error)
         return false;
-#ifdef CT_STRETCH_HAVE_AVX512
-    if (f->legs->strips->avx512)
+#ifdef CT_STRETCH_HAVE_AVX
+    if (f->legs->strips->simd == CT_SIMD_AVX2)
+        return count_strip_avx2(f, done, n, ahead, counts);
+    if (f->legs->strips->simd == CT_SIMD_AVX512)
         return count_strip_avx512(f, done, n, ahead, counts);
 #endif
     return count_strip(f, done, n, ahead, counts);

@@ -43,7 +43,7 @@ bool ct_leg_table_have(struct ct_fast *f)
     struct ct_legs *g = f->legs;
     if (!g->strips && (g->strips = ct_table_of_zeros(1, sizeof *g->strips))) {
         g->strips->shift = 64 - CT_LEG_ROWS_SHIFT;
-        g->strips->avx512 = ct_simd() == CT_SIMD_AVX512;
+        g->strips->simd = ct_simd();
         g->strips->slot_count = 1;
     }
     struct ct_leg_strips *c = g->strips;

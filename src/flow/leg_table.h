@@ -44,7 +44,7 @@ struct ct_leg_slot {
 struct ct_leg_strips {
     _Alignas(64) struct ct_leg_row rows[1u << CT_LEG_ROWS_SHIFT];
     unsigned shift;           /* 64 - log2 of the rows */
-    bool avx512;              /* the processor has AVX-512 */
+    enum ct_simd simd;        /* the instructions that count */
     uint32_t key;             /* memory space and domain of the strip */
     struct ct_leg_sums *sums; /* by slot, from 1 on */
     struct ct_leg_slot *slots;

@@ -52,16 +52,16 @@ static size_t follow_elems(struct ct_stretch_pass *p, unsigned s)
 }
 
 /* Counts `n` stretches. Returns how many elements are done: up to the address behind the last stretch, unless
- * something is new. Both flags are constants. `returns`: there is a return stack. `avx512`: the processor has
- * AVX-512. */
-CT_STRETCH_INLINE size_t count(struct ct_stretch_pass *p, unsigned n, const bool returns, const bool avx512)
+ * something is new. `returns` (there is a return stack) and `simd` are constants. */
+CT_STRETCH_INLINE size_t count(struct ct_stretch_pass *p, unsigned n, const bool returns,
+                               const enum ct_simd simd)
 {
     struct ct_stretches *c = p->c;
     struct ct_fast *f = p->f;
     const uint64_t domain = f->domain;
     for (unsigned s = 0; s < n; s++) {
         struct ct_stretch *known =
-            returns ? ct_stretch_find_returning(p, s) : ct_stretch_find(c, s, domain, avx512);
+            returns ? ct_stretch_find_returning(p, s) : ct_stretch_find(c, s, domain, simd);
         if (__builtin_expect(known && (p->counted || ct_stretch_count_join(p, s)), 1)) {
             ct_stretch_count_known(p, known, returns);
             continue;
@@ -82,9 +82,9 @@ CT_STRETCH_INLINE size_t count(struct ct_stretch_pass *p, unsigned n, const bool
 }
 
 /* Counts the stretches at the beginning of elements, the first of which is an address. Returns how many
- * elements are done; 0 when there are too few. `avx512` is a constant. */
+ * elements are done; 0 when there are too few. `simd` is a constant. */
 CT_STRETCH_INLINE size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t size,
-                                    const bool avx512)
+                                    const enum ct_simd simd)
 {
     struct ct_stretches *c = f->stretches;
     const unsigned n = size < c->least || elems[0].v & 1 ? 0 : ct_stretches_collect(c, elems, size);
@@ -95,17 +95,22 @@ CT_STRETCH_INLINE size_t count_some(struct ct_fast *f, const struct ct_elem *ele
     ct_stretch_come_to(&p, 0);
     c->used = true;
     f->linked += n * CT_STRETCH_ATOMS_MOST;
-    const size_t done = c->effects ? count(&p, n, true, avx512) : count(&p, n, false, avx512);
+    const size_t done = c->effects ? count(&p, n, true, simd) : count(&p, n, false, simd);
     ct_fast_put_at(f, &p.at);
     ct_stretches_judge(c);
     return done;
 }
 
-#ifdef CT_STRETCH_HAVE_AVX512
+#ifdef CT_STRETCH_HAVE_AVX
+
+static CT_STRETCH_AVX2 size_t count_some_avx2(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    return count_some(f, elems, size, CT_SIMD_AVX2);
+}
 
 static CT_STRETCH_AVX512 size_t count_some_avx512(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
-    return count_some(f, elems, size, true);
+    return count_some(f, elems, size, CT_SIMD_AVX512);
 }
 
 #endif
@@ -113,11 +118,13 @@ static CT_STRETCH_AVX512 size_t count_some_avx512(struct ct_fast *f, const struc
 /* Does the same with the instructions that this processor has. */
 static size_t count_next(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
-#ifdef CT_STRETCH_HAVE_AVX512
-    if (f->stretches->avx512)
+#ifdef CT_STRETCH_HAVE_AVX
+    if (f->stretches->simd == CT_SIMD_AVX2)
+        return count_some_avx2(f, elems, size);
+    if (f->stretches->simd == CT_SIMD_AVX512)
         return count_some_avx512(f, elems, size);
 #endif
-    return count_some(f, elems, size, false);
+    return count_some(f, elems, size, CT_SIMD_NONE);
 }
 
 static size_t address_at(const struct ct_elem *elems, size_t i, size_t size)

@@ -173,10 +173,9 @@ static inline bool can_wait(const struct ct_stretch_pass *p, size_t s)
     return is_roomy && p->counted && c->at[s + 1] != c->at[s] && c->waiting_count < CT_STRETCHES_WAITING;
 }
 
-/* Does what ct_fast_count_strip does. Both flags are constants. `returns`: there is a return stack. `avx512`:
- * the processor has AVX-512. */
+/* Does what ct_fast_count_strip does. `returns` (there is a return stack) and `simd` are constants. */
 CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead,
-                                     const bool returns, const bool avx512)
+                                     const bool returns, const enum ct_simd simd)
 {
     struct ct_stretches *c = f->stretches;
     struct ct_stretch_pass p = c->strip;
@@ -186,7 +185,7 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
     f->linked += (uint32_t)(n - first) * CT_STRETCH_ATOMS_MOST;
     for (s = first; s < n && ready;) {
         struct ct_stretch *known = returns ? ct_stretch_find_returning(&p, (unsigned)s)
-                                           : ct_stretch_find(c, (unsigned)s, f->domain, avx512);
+                                           : ct_stretch_find(c, (unsigned)s, f->domain, simd);
         if (__builtin_expect(known && (p.counted || ct_stretch_count_join(&p, (unsigned)s)), 1)) {
             ct_stretch_count_known(&p, known, returns);
             s++;
@@ -219,20 +218,30 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
 static __attribute__((noinline)) size_t count_returning(struct ct_fast *f, size_t first, size_t n,
                                                         size_t ahead)
 {
-    return count_strip(f, first, n, ahead, true, false);
+    return count_strip(f, first, n, ahead, true, CT_SIMD_NONE);
 }
 
-#ifdef CT_STRETCH_HAVE_AVX512
+#ifdef CT_STRETCH_HAVE_AVX
+
+static CT_STRETCH_AVX2 size_t count_returning_avx2(struct ct_fast *f, size_t first, size_t n, size_t ahead)
+{
+    return count_strip(f, first, n, ahead, true, CT_SIMD_AVX2);
+}
+
+static CT_STRETCH_AVX2 size_t count_strip_avx2(struct ct_fast *f, size_t first, size_t n, size_t ahead)
+{
+    return count_strip(f, first, n, ahead, false, CT_SIMD_AVX2);
+}
 
 static CT_STRETCH_AVX512 size_t count_returning_avx512(struct ct_fast *f, size_t first, size_t n,
                                                        size_t ahead)
 {
-    return count_strip(f, first, n, ahead, true, true);
+    return count_strip(f, first, n, ahead, true, CT_SIMD_AVX512);
 }
 
 static CT_STRETCH_AVX512 size_t count_strip_avx512(struct ct_fast *f, size_t first, size_t n, size_t ahead)
 {
-    return count_strip(f, first, n, ahead, false, true);
+    return count_strip(f, first, n, ahead, false, CT_SIMD_AVX512);
 }
 
 #endif
@@ -240,11 +249,14 @@ static CT_STRETCH_AVX512 size_t count_strip_avx512(struct ct_fast *f, size_t fir
 size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead)
 {
     const bool returns = f->stretches->effects;
-#ifdef CT_STRETCH_HAVE_AVX512
-    if (f->stretches->avx512)
+#ifdef CT_STRETCH_HAVE_AVX
+    if (f->stretches->simd == CT_SIMD_AVX2)
+        return returns ? count_returning_avx2(f, first, n, ahead) : count_strip_avx2(f, first, n, ahead);
+    if (f->stretches->simd == CT_SIMD_AVX512)
         return returns ? count_returning_avx512(f, first, n, ahead) : count_strip_avx512(f, first, n, ahead);
 #endif
-    return returns ? count_returning(f, first, n, ahead) : count_strip(f, first, n, ahead, false, false);
+    return returns ? count_returning(f, first, n, ahead)
+                   : count_strip(f, first, n, ahead, false, CT_SIMD_NONE);
 }
 
 size_t ct_fast_end_strip(struct ct_fast *f, size_t s)

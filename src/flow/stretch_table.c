@@ -65,7 +65,7 @@ bool ct_stretches_have(struct ct_fast *f)
         f->stretches->left_effects = f->stretches->effects + places;
         f->stretches->seen = (uint8_t *)(f->stretches->left_effects + CT_STRETCHES_LEFT);
     }
-    f->stretches->avx512 = ct_simd() == CT_SIMD_AVX512;
+    f->stretches->simd = ct_simd();
     f->stretches->shift = 64 - CT_STRETCH_ROWS_SHIFT;
     f->stretches->least = ELEMS_LEAST;
     f->stretches->batch = CT_STRETCH_BATCH;

@@ -11,13 +11,16 @@
 #include <immintrin.h>
 #endif
 
+#include "base/simd.h"
 #include "flow/fast_links.h"
 #include "flow/stack_effect.h"
 
-/* On x86-64 the code that counts stretches is compiled twice, the second time for AVX-512; the choice is made
- * at run time. What both variants use is inline, so that it is compiled with each. */
+/* On x86-64 the code that counts stretches is compiled three times: for all processors, for AVX2 and for
+ * AVX-512. The choice is made at run time. What the variants use is inline, so that it is compiled with each.
+ */
 #if defined(__x86_64__)
-#define CT_STRETCH_HAVE_AVX512
+#define CT_STRETCH_HAVE_AVX
+#define CT_STRETCH_AVX2   __attribute__((target("avx2,bmi,bmi2")))
 #define CT_STRETCH_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,bmi,bmi2")))
 #endif
 #define CT_STRETCH_INLINE static inline __attribute__((always_inline))
@@ -82,17 +85,17 @@ struct ct_stretches {
     struct ct_stack_effect *effects, *left_effects;
     uint8_t *seen; /* for each row: a byte of the hash of the stretch that was last met there */
     unsigned left_count;
-    unsigned shift;   /* 64 - log2 of the rows */
-    unsigned least;   /* minimal number of elements for a pass */
-    unsigned batch;   /* maximal number of stretches to collect next */
-    uint32_t looked;  /* look-ups since the last judgement */
-    uint32_t missed;  /* how many of these found nothing */
-    uint32_t rest;    /* number of elements for which stretches will rest next */
-    uint32_t resting; /* number of elements that are left of a rest */
-    bool avx512;      /* the processor has AVX-512 */
-    bool used;        /* some stretches may have counts */
-    unsigned few;     /* number of judgements in a row with few stretches that were not in the table */
-    bool repeats;     /* stretches surely recur (ct_stretches_judge) */
+    unsigned shift;    /* 64 - log2 of the rows */
+    unsigned least;    /* minimal number of elements for a pass */
+    unsigned batch;    /* maximal number of stretches to collect next */
+    uint32_t looked;   /* look-ups since the last judgement */
+    uint32_t missed;   /* how many of these found nothing */
+    uint32_t rest;     /* number of elements for which stretches will rest next */
+    uint32_t resting;  /* number of elements that are left of a rest */
+    enum ct_simd simd; /* the instructions that count */
+    bool used;         /* some stretches may have counts */
+    unsigned few;      /* number of judgements in a row with few stretches that were not in the table */
+    bool repeats;      /* stretches surely recur (ct_stretches_judge) */
     /* the collected stretches: where each begins, its atoms, and the index of the address before it */
     uint64_t addr[CT_STRETCH_PIECE + 2], bits[CT_STRETCH_PIECE + 1];
     uint32_t count[CT_STRETCH_PIECE + 1], at[CT_STRETCH_PIECE + 1];
@@ -157,7 +160,22 @@ static inline struct ct_stretch *ct_stretch_find_plain(struct ct_stretches *c, u
     return first && second ? NULL : &row[first != 0];
 }
 
-#ifdef CT_STRETCH_HAVE_AVX512
+#ifdef CT_STRETCH_HAVE_AVX
+
+/* Does the same, and compares each stretch of the row at once. */
+static inline CT_STRETCH_AVX2 struct ct_stretch *ct_stretch_find_avx2(struct ct_stretches *c, unsigned s,
+                                                                      uint64_t domain)
+{
+    struct ct_stretch *row = c->rows[c->row[s]];
+    const __m256i compared = _mm256_set_epi64x(CT_STRETCH_DOMAIN, -1, -1, -1);
+    const __m128i addresses = _mm_loadu_si128((const void *)&c->addr[s]);
+    const __m128i rest = _mm_set_epi64x((int64_t)domain, (int64_t)c->bits[s]);
+    const __m256i key = _mm256_set_m128i(rest, addresses);
+    const __m256i first = _mm256_xor_si256(_mm256_load_si256((const void *)&row[0]), key);
+    const __m256i second = _mm256_xor_si256(_mm256_load_si256((const void *)&row[1]), key);
+    const bool not_first = !_mm256_testz_si256(first, compared);
+    return not_first & !_mm256_testz_si256(second, compared) ? NULL : &row[not_first];
+}
 
 /* Does the same, and compares both stretches of the row at once. */
 static inline CT_STRETCH_AVX512 struct ct_stretch *ct_stretch_find_avx512(struct ct_stretches *c, unsigned s,
@@ -175,15 +193,17 @@ static inline CT_STRETCH_AVX512 struct ct_stretch *ct_stretch_find_avx512(struct
 
 #endif
 
-/* Returns stretch `s` in the table, or NULL. `avx512` is a constant. */
+/* Returns stretch `s` in the table, or NULL. `simd` is a constant. */
 CT_STRETCH_INLINE struct ct_stretch *ct_stretch_find(struct ct_stretches *c, unsigned s, uint64_t domain,
-                                                     const bool avx512)
+                                                     const enum ct_simd simd)
 {
-#ifdef CT_STRETCH_HAVE_AVX512
-    if (avx512)
+#ifdef CT_STRETCH_HAVE_AVX
+    if (simd == CT_SIMD_AVX512)
         return ct_stretch_find_avx512(c, s, domain);
+    if (simd == CT_SIMD_AVX2)
+        return ct_stretch_find_avx2(c, s, domain);
 #endif
-    (void)avx512;
+    (void)simd;
     return ct_stretch_find_plain(c, s, domain);
 }
 
