@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/threads.h"
+
 #define ALL_MOST  48   /* most guests */
 #define PEER_MOST 16   /* most guests of one address */
 #define WAIT_MS   5000 /* milliseconds that a guest may take to show the token */
@@ -82,7 +84,7 @@ struct ct_live_guests *ct_live_guests_new(void)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&g->ends, &clock);
     pthread_condattr_destroy(&clock);
-    if (pthread_create(&g->thread, NULL, watch, g) == 0)
+    if (ct_threads_start(&g->thread, 1, watch, g))
         return g;
     pthread_cond_destroy(&g->ends);
     pthread_mutex_destroy(&g->lock);

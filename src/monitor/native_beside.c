@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/threads.h"
 #include "monitor/native.h"
 
 struct ct_mon_beside {
@@ -46,7 +47,7 @@ void ct_mon_beside_start(struct ct_mon_beside *b)
         return;
     pthread_mutex_lock(&b->lock);
     if (!b->started)
-        b->started = pthread_create(&b->thread, NULL, compile, b) == 0;
+        b->started = ct_threads_start(&b->thread, 1, compile, b) == 1;
     pthread_mutex_unlock(&b->lock);
 }
 

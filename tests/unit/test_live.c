@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "support/rng.h"
+#include "support/signals.h"
 #include "coretap/live.h"
 #include "support/unit.h"
 
@@ -298,7 +299,8 @@ static void *visit(void *user)
     return NULL;
 }
 
-/* Requests are answered while the caller pushes bytes, and when there are none. */
+/* Requests are answered while the caller pushes bytes, and when there are none. The threads of the page take
+ * no signals. */
 TEST(the_page_answers)
 {
     struct bench *b = *state;
@@ -306,6 +308,7 @@ TEST(the_page_answers)
     struct visitor visitor = {0};
     struct ct_live *live = make(b, &told, false);
     pthread_t thread;
+    size_t threads;
     if (ct_live_page(live, "nonsense", NULL) == CT_ERR_UNSUPPORTED) {
         ct_live_free(live);
         tap_skip("the library was built without libmicrohttpd and jansson (Debian: libmicrohttpd-dev, "
@@ -315,6 +318,8 @@ TEST(the_page_answers)
     assert_int_equal(ct_live_page(live, "0.0.0.0:0", NULL), CT_ERR_ARG);
     assert_int_equal(ct_live_page(live, "0", ""), CT_ERR_ARG);
     assert_int_equal(ct_live_page(live, "0", "secret"), CT_OK);
+    assert_int_equal(signals_count(&threads), 1);
+    assert_true(threads > 2);
     assert_int_equal(ct_live_page(live, "0", NULL), CT_ERR_ARG);
     assert_int_equal(sscanf(told.words, "page at http://127.0.0.1:%15[0-9]/", visitor.address), 1);
     assert_int_equal(pthread_create(&thread, NULL, visit, &visitor), 0);

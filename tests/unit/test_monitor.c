@@ -8,6 +8,7 @@
 
 #include "coretap/monitor.h"
 #include "support/ctx_fixture.h"
+#include "support/signals.h"
 
 struct log {
     struct ct_monitor *monitor;
@@ -59,6 +60,21 @@ TEST_WITH(streams_are_described, ctx)
     assert_string_equal(s.type_text, "Verdict");
     assert_int_equal(ct_monitor_output(spec, 2, &s), CT_ERR_ARG);
     assert_int_equal(ct_monitor_input(spec, 1, &s), CT_ERR_ARG);
+    ct_monitor_spec_free(spec);
+}
+
+/* The thread that makes machine code in the background takes no signals of the program. */
+TEST_WITH(a_background_thread_takes_no_signals, ctx)
+{
+    static const char text[] = "in x: Events[Int]\nout count(x)\n";
+    const struct ct_monitor_options options = {.size = sizeof options, .engine = CT_MONITOR_BACKGROUND};
+    struct ct_monitor_spec *spec;
+    struct log log;
+    size_t threads;
+    assert_int_equal(ct_monitor_compile(ctx, "test", text, strlen(text), &options, &spec), CT_OK);
+    begin(ctx, spec, NULL, &log);
+    assert_int_equal(signals_count(&threads), 1);
+    ct_monitor_free(log.monitor);
     ct_monitor_spec_free(spec);
 }
 
