@@ -153,8 +153,9 @@ struct ct_chain_options {
 struct ct_chain;
 
 /* Makes a chain for one buffer of a capture. Neither the buffer nor the sink is owned: both must stay valid
- * as long as the chain. Loads the memory images when the level is FLOW or more. CT_ERR_UNSUPPORTED for a
- * protocol that is not decoded. Errors: also those of the layers. */
+ * as long as the chain. `sink` NULL: only statistics and edges are wanted. Loads the memory images when the
+ * level is FLOW or more. CT_ERR_UNSUPPORTED for a protocol that is not decoded. Errors: also those of the
+ * layers. */
 CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                         const struct ct_chain_options *options, const struct ct_chain_sink *sink,
                         struct ct_chain **out);

@@ -212,7 +212,9 @@ uint64_t ct_chain_align(enum ct_framing framing, uint64_t offset, uint64_t align
 int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struct ct_chain_options *options,
                  const struct ct_chain_sink *sink, struct ct_chain **out)
 {
-    CT_REQUIRE_OUT(ctx, out, buffer, sink);
+    static const struct ct_chain_sink nothing = {0};
+    CT_REQUIRE_OUT(ctx, out, buffer);
+    sink = sink ? sink : &nothing;
     struct ct_chain_options o;
     int rc =
         ct_options_read(ctx, __func__, options, &o, sizeof o) ?: ct_buffers_check(ctx, __func__, buffer, 1);

@@ -2,17 +2,14 @@
 /* coretap info: the contents of a capture. */
 #include "cli/branch_lists.h"
 #include "cli/commands.h"
-#include "cli/info.h"
+#include "cli/capture.h"
 #include "cli/output.h"
+#include "coretap/info.h"
+#include "coretap/json.h"
 
 enum {
     OPT_FORMAT = CLI_CAPTURE_OPTIONS,
     OPT_THREADS,
-};
-
-enum {
-    FORMAT_TEXT,
-    FORMAT_JSON
 };
 
 static const char *const format_words[] = {"text", "json", NULL};
@@ -30,27 +27,9 @@ static const struct cli_option options[] = {
 struct job {
     const struct cli_args *args;
     struct cli_capture capture;
-    uint64_t done;        /* bytes of the earlier buffers */
-    struct ct_json *json; /* NULL: text */
+    uint64_t done; /* bytes of the earlier buffers */
+    struct ct_info_writer *writer;
 };
-
-const struct ct_stream *cli_info_stream(const struct cli_info_buffer *info, const struct ct_source *source)
-{
-    for (size_t i = 0; i < info->stream_count; i++) {
-        if (info->streams[i].source == source)
-            return &info->streams[i];
-    }
-    return NULL;
-}
-
-uint64_t cli_info_source_bytes(const struct cli_info_buffer *info, const struct ct_source *source)
-{
-    if (!info->frames)
-        return 0;
-    if (info->framing == CT_FRAMING_NONE)
-        return source == info->buffer->sources ? info->frames->id_bytes[0] : 0;
-    return info->frames->id_bytes[source->trace_id & 0x7f];
-}
 
 static int on_bytes(void *user, uint64_t bytes)
 {
@@ -59,18 +38,20 @@ static int on_bytes(void *user, uint64_t bytes)
     return 0;
 }
 
-static void print_buffer(struct job *job, const struct ct_buffer *buffer, const struct ct_chain *chain)
+static int print_buffer(struct job *job, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
-    struct cli_info_buffer info = {
-        .buffer = buffer, .frames = ct_chain_frame_stats(chain), .framing = ct_chain_framing(chain)};
-    info.streams = ct_chain_streams(chain, &info.stream_count);
+    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     cli_progress_clear();
-    if (job->args->values[OPT_FORMAT].number == FORMAT_JSON)
-        cli_info_json_buffer(job->json, &info);
-    else
-        cli_info_text_buffer(&info);
-    job->done += info.frames ? info.frames->input_bytes : 0;
+    const int rc = ct_info_writer_buffer(job->writer, buffer, chain);
+    job->done += frames ? frames->input_bytes : 0;
     cli_capture_count(&job->capture, chain, CT_LEVEL_FLOW, true);
+    return rc;
+}
+
+/* Returns the exit code for the result of the writer. A write error is reported at the end of the command. */
+static int told(const struct job *job, int rc)
+{
+    return rc && rc != CT_ERR_IO ? cli_library_error(job->args->ctx) : CLI_CLEAN;
 }
 
 /* Decodes the buffer up to instructions, to count them. */
@@ -83,47 +64,49 @@ static int look_at(struct job *job, const struct ct_buffer *buffer)
     if (ct_chain_new(job->args->ctx, buffer, &chain_options, &sink, &chain))
         return cli_library_error(job->args->ctx);
     const int failed = ct_chain_run(chain);
-    if (!failed)
-        print_buffer(job, buffer, chain);
+    const int rc = failed ? CT_OK : print_buffer(job, buffer, chain);
     ct_chain_free(chain);
-    return failed ? cli_library_error(job->args->ctx) : CLI_CLEAN;
+    return failed ? cli_library_error(job->args->ctx) : told(job, rc);
 }
 
 static int print_capture(struct job *job)
 {
     const struct cli_capture *capture = &job->capture;
-    if (job->json)
-        cli_info_json_capture(job->json, capture->capture);
-    else
-        cli_info_text_capture(capture->capture);
+    if (told(job, ct_info_writer_capture(job->writer, capture->capture)) == CLI_FAILED)
+        return CLI_FAILED;
     for (size_t i = 0; i < capture->count; i++) {
         if (look_at(job, &capture->buffers[i]))
             return CLI_FAILED;
     }
-    if (job->json)
-        cli_info_json_end(job->json, &capture->seen.losses);
-    else
-        cli_info_text_end(&capture->seen.losses);
+    if (told(job, ct_info_writer_end(job->writer, &capture->seen.losses)) == CLI_FAILED)
+        return CLI_FAILED;
     return cli_capture_code(capture, CLI_CLEAN);
+}
+
+static int run_branch_list(const struct cli_args *args)
+{
+    struct ct_json *json = NULL;
+    if (args->values[OPT_FORMAT].number == CT_INFO_FORMAT_JSON &&
+        !(json = cli_json_open(args->ctx, stdout, false)))
+        return CLI_FAILED;
+    const int code = cli_branch_lists_info(args, json);
+    ct_json_free(json);
+    return code;
 }
 
 static int run(const struct cli_args *args)
 {
+    const struct ct_info_write_options how = {.size = sizeof how,
+                                              .format = (uint8_t)args->values[OPT_FORMAT].number};
     struct job job = {.args = args};
-    if (args->values[OPT_FORMAT].number == FORMAT_JSON &&
-        !(job.json = cli_json_open(args->ctx, stdout, false)))
+    if (cli_branch_lists_is_file(args->operand))
+        return run_branch_list(args);
+    if (!cli_capture_open(&job.capture, args))
         return CLI_FAILED;
-    if (cli_branch_lists_is_file(args->operand)) {
-        const int listed = cli_branch_lists_info(args, job.json);
-        ct_json_free(job.json);
-        return listed;
-    }
-    if (!cli_capture_open(&job.capture, args)) {
-        ct_json_free(job.json);
-        return CLI_FAILED;
-    }
-    const int code = print_capture(&job);
-    ct_json_free(job.json);
+    const int code = ct_info_writer_new(args->ctx, &how, cli_output_write, stdout, &job.writer)
+                         ? cli_library_error(args->ctx)
+                         : print_capture(&job);
+    ct_info_writer_free(job.writer);
     cli_capture_close(&job.capture);
     return code;
 }

@@ -55,19 +55,18 @@ static const struct cli_option options[OPT_OPTIONS] = {
 
 struct counting {
     struct cli_results read;
-    struct ct_json *json; /* NULL: text */
     struct cli_stats_how how;
     struct ct_filter settled; /* for `how` */
-    struct cli_stats_sums sums;
+    struct ct_amounts amounts;
     struct ct_edges *kept[128]; /* by trace ID of the current buffer: steps that the filter keeps */
 };
 
-static void add_totals(struct cli_stats_sums *sums, const struct ct_edges *edges)
+static void add_totals(struct ct_amounts *amounts, const struct ct_edges *edges)
 {
     const struct ct_edge_totals totals = ct_edges_totals(edges);
-    sums->totals.steps += totals.steps;
-    sums->totals.cycles += totals.cycles;
-    sums->totals.unplaced += totals.unplaced;
+    amounts->steps += totals.steps;
+    amounts->cycles += totals.cycles;
+    amounts->unplaced_cycles += totals.unplaced;
 }
 
 /* ---- filtered steps ---- */
@@ -81,7 +80,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     const struct ct_node *nodes = ct_graph_nodes(batch->graph, &count);
     int rc = c->kept[stream->id] ? CT_OK : ct_edges_new(c->read.args->ctx, NULL, &c->kept[stream->id]);
     for (size_t i = 0; i < batch->count && !rc; i++)
-        c->sums.stats.instructions += nodes[edges[batch->edge[i]].from].n;
+        c->amounts.instructions += nodes[edges[batch->edge[i]].from].n;
     if (c->how.edges != CT_EDGES_CYCLES)
         kept.cycles = NULL;
     return rc ? rc : ct_edges_add(c->kept[stream->id], &kept);
@@ -99,9 +98,9 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
         if (kept)
             ct_graph_edges(all[i].graph, &edges);
         for (uint32_t e = 0; kept && e < edges; e++)
-            c->sums.edges += ct_edges_get(kept, CT_EDGES_ALL, e).count > 0;
+            c->amounts.edges += ct_edges_get(kept, CT_EDGES_ALL, e).count > 0;
         if (kept)
-            add_totals(&c->sums, kept);
+            add_totals(&c->amounts, kept);
         ct_edges_free(kept);
         c->kept[all[i].id] = NULL;
     }
@@ -123,61 +122,19 @@ static int read_part(struct counting *c)
     return cli_programs_new(&c->read.programs, args, NULL) ? cli_results_read(&c->read) : CLI_FAILED;
 }
 
-/* ---- printing ---- */
-
-/* Prints a number, as text without a writer of JSON. */
-static void put(struct ct_json *json, const char *key, uint64_t value)
+/* Prints the amounts. A write error is reported at the end of the command. Returns an enum cli_exit. */
+static int print(struct counting *c, double seconds)
 {
-    if (json)
-        ct_json_number(json, key, value);
-    else
-        printf("%s=%" PRIu64 "\n", key, value);
-}
-
-static void put_losses(struct ct_json *json, const struct ct_losses *losses, enum ct_losses_known known)
-{
-    ct_losses_json(json, losses, known);
-    if (!json && ct_losses_keys(losses, known, '\n', cli_output_write, stdout) == CT_OK)
-        putchar('\n');
-}
-
-/* Prints the keys, except those that the level does not reach or that a part of a capture does not have. */
-static void print(const struct counting *c, double seconds)
-{
-    const struct cli_stats_sums *sums = &c->sums;
-    const enum ct_level level = c->how.level;
-    const uint64_t bytes = c->read.capture.seen.bytes;
-    const double speed = seconds > 0 ? (double)bytes / 1e6 / seconds : 0;
-    const bool all = !ct_filter_steps(&c->read.filter.filter);
-    ct_json_object(c->json, NULL);
-    put(c->json, "bytes", bytes);
-    if (level >= CT_LEVEL_PACKET && all)
-        put(c->json, "packets", sums->stats.packets);
-    if (level >= CT_LEVEL_ELEMENT && all) {
-        put(c->json, "elements", sums->stats.elements);
-        put(c->json, "atoms", sums->stats.atoms);
-    }
-    if (level >= CT_LEVEL_FLOW && all)
-        put(c->json, "branches", sums->stats.branches);
-    if (level >= CT_LEVEL_FLOW)
-        put(c->json, "instructions", sums->stats.instructions);
-    if (level >= CT_LEVEL_STEPS) {
-        put(c->json, "edges", sums->edges);
-        put(c->json, "steps", sums->totals.steps);
-    }
-    if (c->how.edges == CT_EDGES_CYCLES) {
-        put(c->json, "cycles", sums->totals.cycles);
-        put(c->json, "unplaced_cycles", sums->totals.unplaced);
-    }
-    const enum ct_losses_known known = level >= CT_LEVEL_FLOW     ? CT_LOSSES_PROGRAM
-                                       : level >= CT_LEVEL_PACKET ? CT_LOSSES_TRACE
-                                                                  : CT_LOSSES_FRAMES;
-    put_losses(c->json, &c->read.capture.seen.losses, known);
-    ct_json_real(c->json, "seconds", seconds);
-    ct_json_real(c->json, "mb_per_s", speed);
-    ct_json_object_end(c->json);
-    if (!c->json)
-        printf("seconds=%.6f\nmb_per_s=%.1f\n", seconds, speed);
+    const struct ct_amounts_write_options how = {.size = sizeof how,
+                                                 .format = (uint8_t)c->read.args->values[OPT_FORMAT].number,
+                                                 .level = (uint8_t)c->how.level,
+                                                 .edges = c->how.edges,
+                                                 .part = ct_filter_steps(&c->read.filter.filter) != 0,
+                                                 .seconds = seconds};
+    c->amounts.bytes = c->read.capture.seen.bytes;
+    c->amounts.losses = c->read.capture.seen.losses;
+    const int rc = ct_amounts_write(c->read.args->ctx, &c->amounts, &how, cli_output_write, stdout);
+    return rc && rc != CT_ERR_IO ? cli_library_error(c->read.args->ctx) : CLI_CLEAN;
 }
 
 static int read_all(struct counting *c)
@@ -190,7 +147,7 @@ static int read_all(struct counting *c)
     if (ct_filter_settle(ctx, &c->read.filter.filter, capture->capture, capture->buffers, capture->count,
                          &c->settled) != CT_OK)
         return cli_library_error(ctx);
-    return cli_capture_code(capture, cli_stats_run(capture, &c->how, &c->sums));
+    return cli_capture_code(capture, cli_stats_run(capture, &c->how, &c->amounts));
 }
 
 static int measure(struct counting *c)
@@ -202,15 +159,48 @@ static int measure(struct counting *c)
         code = ct_filter_steps(&c->read.filter.filter) ? read_part(c) : read_all(c);
     const double seconds = cli_seconds() - begin;
     cli_progress_clear();
-    if (code != CLI_FAILED && !c->read.kept_nothing)
-        print(c, seconds);
-    return code;
+    return code != CLI_FAILED && !c->read.kept_nothing ? cli_worse(code, print(c, seconds)) : code;
 }
 
 /* ---- several captures, and saved files ---- */
 
+static void print_text(const struct ct_count *all, size_t count, const struct ct_losses *losses)
+{
+    for (size_t i = 0; i < count; i++)
+        printf("%s=%" PRIu64 "\n", all[i].name, all[i].count);
+    if (ct_losses_keys(losses, CT_LOSSES_PROGRAM, '\n', cli_output_write, stdout) == CT_OK)
+        putchar('\n');
+}
+
+static void print_json(struct ct_json *json, const struct ct_count *all, size_t count,
+                       const struct ct_losses *losses)
+{
+    ct_json_object(json, NULL);
+    for (size_t i = 0; i < count; i++)
+        ct_json_number(json, all[i].name, all[i].count);
+    ct_losses_json(json, losses, CT_LOSSES_PROGRAM);
+    ct_json_object_end(json);
+    ct_json_free(json);
+}
+
+/* Returns an enum cli_exit. */
+static int print_sums(const struct cli_args *args, struct ct_counts *counts)
+{
+    const struct ct_losses *losses = &ct_counts_analysis(counts)->captures.losses;
+    struct ct_json *json = NULL;
+    size_t count;
+    const struct ct_count *all = ct_counts_all(counts, &count);
+    if (args->values[OPT_FORMAT].number && !(json = cli_json_open(args->ctx, stdout, false)))
+        return CLI_FAILED;
+    if (json)
+        print_json(json, all, count, losses);
+    else
+        print_text(all, count, losses);
+    return CLI_CLEAN;
+}
+
 /* Adds up all operands and prints the sums. Returns an enum cli_exit. */
-static int add_up(const struct cli_args *args, struct ct_json *json)
+static int add_up(const struct cli_args *args)
 {
     struct ct_counts *counts = NULL;
     bool events = false;
@@ -223,29 +213,21 @@ static int add_up(const struct cli_args *args, struct ct_json *json)
                                .threads = cli_threads(args),
                                .analysis = ct_counts_analysis(counts),
                                .file_why = "several captures and saved files are counted as a whole"};
-    size_t count = 0;
     int code = CLI_FAILED;
     if (cli_filter_read(&read.filter, args, false) &&
         (!ct_filter_steps(&read.filter.filter) || cli_filter_refuse(&read.filter, args, NULL, read.file_why)))
         code = cli_results_read(&read);
-    const struct ct_count *all = code == CLI_FAILED ? NULL : ct_counts_all(counts, &count);
-    if (code != CLI_FAILED) {
-        ct_json_object(json, NULL);
-        for (size_t i = 0; i < count; i++)
-            put(json, all[i].name, all[i].count);
-        put_losses(json, &read.analysis->captures.losses, CT_LOSSES_PROGRAM);
-        ct_json_object_end(json);
-    }
+    if (code != CLI_FAILED)
+        code = cli_worse(code, print_sums(args, counts));
     cli_results_close(&read);
     ct_counts_free(counts);
     return code;
 }
 
 /* Reads one capture and prints its numbers. Returns an enum cli_exit. */
-static int count_one(const struct cli_args *args, struct ct_json *json)
+static int count_one(const struct cli_args *args)
 {
     struct counting c = {.read = {.args = args, .elf = SIZE_MAX, .threads = cli_threads(args)},
-                         .json = json,
                          .how = {.level = levels[args->values[OPT_LEVEL].number].level,
                                  .edges = (uint8_t)levels[args->values[OPT_LEVEL].number].edges,
                                  .engine = (uint8_t)engines[args->values[OPT_ENGINE].number]}};
@@ -259,18 +241,13 @@ static int count_one(const struct cli_args *args, struct ct_json *json)
 
 static int run(const struct cli_args *args)
 {
-    struct ct_json *json = NULL;
     const bool sums = args->rest_count > 1 || cli_results_is_file(NULL, args->operand);
     if (sums && (args->values[OPT_LEVEL].given || args->values[OPT_ENGINE].given))
         return cli_usage_error(args->command,
                                "--%s works only with one capture, because only sums are printed for several "
                                "and for saved files; leave it out, or name one capture",
                                args->values[OPT_LEVEL].given ? "level" : "engine");
-    if (args->values[OPT_FORMAT].number && !(json = cli_json_open(args->ctx, stdout, false)))
-        return CLI_FAILED;
-    const int code = (sums ? add_up : count_one)(args, json);
-    ct_json_free(json);
-    return code;
+    return sums ? add_up(args) : count_one(args);
 }
 
 const struct cli_command cli_command_stats = {

@@ -3,14 +3,7 @@
 #pragma once
 
 #include "cli/capture.h"
-
-/* The counts. */
-struct cli_stats_sums {
-    uint64_t bytes;
-    struct ct_stream_stats stats;
-    uint64_t edges; /* edges of the program that were taken */
-    struct ct_edge_totals totals;
-};
+#include "coretap/info.h"
 
 /* How far to decode, and which parts. */
 struct cli_stats_how {
@@ -19,5 +12,6 @@ struct cli_stats_how {
     const struct ct_filter *filter; /* its cores are settled */
 };
 
-/* Adds the counts of a capture, decoded with as many threads as --threads says. Returns an enum cli_exit. */
-int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct cli_stats_sums *sums);
+/* Adds the amounts of a capture, decoded with as many threads as --threads says; its bytes and losses are in
+ * capture->seen. Returns an enum cli_exit. */
+int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct ct_amounts *amounts);

@@ -13,7 +13,7 @@ struct job {
     bool counts_frames; /* one job of each buffer counts its frames */
 
     int code; /* enum cli_exit */
-    struct cli_stats_sums sums;
+    struct ct_amounts amounts;
 };
 
 struct pool {
@@ -46,54 +46,12 @@ static int on_bytes(void *user, uint64_t bytes)
     return 0;
 }
 
-static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)
-{
-    sum->packets += s->packets;
-    sum->elements += s->elements;
-    sum->atoms += s->atoms;
-    sum->branches += s->branches;
-    sum->instructions += s->instructions;
-}
-
-static void add_totals(struct ct_edge_totals *sum, const struct ct_edge_totals *totals)
-{
-    sum->steps += totals->steps;
-    sum->cycles += totals->cycles;
-    sum->unplaced += totals->unplaced;
-}
-
-static void add_sums(struct cli_stats_sums *sum, const struct cli_stats_sums *more)
-{
-    sum->bytes += more->bytes;
-    sum->edges += more->edges;
-    add_stats(&sum->stats, &more->stats);
-    add_totals(&sum->totals, &more->totals);
-}
-
-static void add_edges(struct cli_stats_sums *sums, const struct ct_stream *stream)
-{
-    const struct ct_edge_totals totals = ct_edges_totals(stream->edges);
-    uint32_t count;
-    ct_graph_edges(stream->graph, &count);
-    sums->edges += count;
-    add_totals(&sums->totals, &totals);
-}
-
 static void add_up(struct pool *pool, struct job *job, const struct ct_chain *chain)
 {
     pthread_mutex_lock(&pool->lock);
     cli_capture_count(pool->capture, chain, pool->how->level, job->counts_frames);
     pthread_mutex_unlock(&pool->lock);
-    size_t count;
-    const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    for (size_t i = 0; i < count; i++) {
-        add_stats(&job->sums.stats, &streams[i].stats);
-        if (streams[i].edges)
-            add_edges(&job->sums, &streams[i]);
-    }
-    const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
-    if (frames && job->counts_frames)
-        job->sums.bytes = frames->input_bytes;
+    ct_amounts_add(&job->amounts, chain, job->counts_frames);
     job->code = CLI_CLEAN;
 }
 
@@ -132,7 +90,7 @@ static void *work(void *user)
             return NULL;
         run_job(pool, job);
         pthread_mutex_lock(&pool->lock);
-        pool->done += job->sums.bytes;
+        pool->done += job->amounts.bytes;
         pthread_mutex_unlock(&pool->lock);
     }
 }
@@ -208,7 +166,21 @@ static bool plan(struct pool *pool, size_t threads)
     return true;
 }
 
-int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct cli_stats_sums *sums)
+/* Adds the amounts of a job, whose losses the capture has. */
+static void add_amounts(struct ct_amounts *sum, const struct ct_amounts *more)
+{
+    sum->packets += more->packets;
+    sum->elements += more->elements;
+    sum->atoms += more->atoms;
+    sum->branches += more->branches;
+    sum->instructions += more->instructions;
+    sum->edges += more->edges;
+    sum->steps += more->steps;
+    sum->cycles += more->cycles;
+    sum->unplaced_cycles += more->unplaced_cycles;
+}
+
+int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct ct_amounts *amounts)
 {
     const size_t threads = cli_threads(capture->args);
     struct pool pool = {.how = how, .args = capture->args, .capture = capture};
@@ -218,7 +190,7 @@ int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, 
     run_pool(&pool, threads < pool.count ? threads : pool.count);
     for (size_t i = 0; i < pool.count; i++) {
         code = cli_worse(code, pool.jobs[i].code);
-        add_sums(sums, &pool.jobs[i].sums);
+        add_amounts(amounts, &pool.jobs[i].amounts);
     }
     free(pool.jobs);
     return code;

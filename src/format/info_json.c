@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/info.h"
 #include "coretap/format.h"
+#include "format/info.h"
 
 static void add_image(struct ct_json *json, const struct ct_image *image)
 {
@@ -76,7 +76,7 @@ static void add_texts(struct ct_json *json, const char *key, const char *const *
     ct_json_array_end(json);
 }
 
-void cli_info_json_capture(struct ct_json *json, const struct ct_capture *capture)
+void ct_info_json_capture(struct ct_json *json, const struct ct_capture *capture)
 {
     ct_json_object(json, NULL);
     ct_json_text(json, "capture", capture->path);
@@ -91,7 +91,7 @@ void cli_info_json_capture(struct ct_json *json, const struct ct_capture *captur
     ct_json_array(json, "buffers");
 }
 
-void cli_info_json_end(struct ct_json *json, const struct ct_losses *losses)
+void ct_info_json_end(struct ct_json *json, const struct ct_losses *losses)
 {
     ct_json_array_end(json);
     ct_losses_json(json, losses, CT_LOSSES_PROGRAM);
@@ -147,7 +147,7 @@ static void add_stats(struct ct_json *json, const struct ct_stream *stream)
     ct_json_object_end(json);
 }
 
-static void add_source(struct ct_json *json, const struct cli_info_buffer *info,
+static void add_source(struct ct_json *json, const struct ct_info_buffer *info,
                        const struct ct_source *source)
 {
     char text[32];
@@ -163,15 +163,15 @@ static void add_source(struct ct_json *json, const struct cli_info_buffer *info,
     ct_json_object(json, "configuration");
     ct_source_describe(source, add_fact, json);
     ct_json_object_end(json);
-    ct_json_number(json, "bytes", cli_info_source_bytes(info, source));
-    const struct ct_stream *stream = cli_info_stream(info, source);
+    ct_json_number(json, "bytes", ct_info_source_bytes(info, source));
+    const struct ct_stream *stream = ct_info_stream(info, source);
     ct_json_bool(json, "decoded", stream != NULL);
     if (stream)
         add_stats(json, stream);
     ct_json_object_end(json);
 }
 
-void cli_info_json_buffer(struct ct_json *json, const struct cli_info_buffer *info)
+void ct_info_json_buffer(struct ct_json *json, const struct ct_info_buffer *info)
 {
     const struct ct_buffer *b = info->buffer;
     ct_json_object(json, NULL);

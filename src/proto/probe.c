@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* basename */
-#include "cli/raw_bytes.h"
+/* Recognises the trace in bytes without a description. */
+#include "coretap/probe.h"
 
-#include <ctype.h>
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
-#include "cli/output.h"
-#include "cli/results.h"
+#include "base/out.h"
+#include "base/printable.h"
+#include "base/require.h"
 #include "coretap/frame.h"
 #include "coretap/packet_itm.h"
 
-#define LOOK_MAX  ((size_t)1 << 20) /* bytes that are examined */
 #define IDS       128
-#define SOURCES   16 /* more trace IDs than this are chance */
 #define MOST_ZERO 11 /* zeros of the longest synchronisation packet */
 #define ITM_LEAST 64 /* packets by which an ITM is known, and packets for each unlikely one */
 
@@ -82,81 +80,152 @@ static bool is_likely(const struct ct_itm_packet *p)
     }
 }
 
-/* Returns whether the bytes are packets of an ITM from the first one on. Of random bytes, about every fourth
- * packet is unlikely. */
-static bool is_itm(const uint8_t *data, size_t size)
+/* Finds whether the bytes are packets of an ITM from the first one on. Of random bytes, about every fourth
+ * packet is unlikely. CT_ERR_NOMEM. */
+static int find_itm(const uint8_t *data, size_t size, bool *found)
 {
     const struct ct_source source = {.name = "itm", .protocol = CT_PROTOCOL_ITM, .without_sync = 1};
     struct ct_itm_packet packets[ITM_LEAST];
     struct ct_itm_decoder *decoder = NULL;
     size_t all = 0, unlikely = 0, count = 1;
-    if (!size || ct_itm_decoder_new(NULL, &source, &decoder) != CT_OK)
-        return false;
+    *found = false;
+    if (!size)
+        return CT_OK;
+    const int rc = ct_itm_decoder_new(NULL, &source, &decoder);
+    if (rc)
+        return rc;
     for (size_t at = 0; count; all += count) {
         at += ct_itm_decode(decoder, data + at, size - at, at, 1, packets, ITM_LEAST, &count);
         for (size_t i = 0; i < count; i++)
             unlikely += !is_likely(&packets[i]);
     }
     ct_itm_decoder_free(decoder);
-    return all >= ITM_LEAST && unlikely <= all / ITM_LEAST;
+    *found = all >= ITM_LEAST && unlikely <= all / ITM_LEAST;
+    return CT_OK;
 }
 
-/* Finds the protocol of the bytes of a trace ID, if it can. */
-static void find_protocol(struct looks *looks, unsigned id, const uint8_t *data, size_t size)
+/* Finds the protocol of the bytes of a trace ID, if it can. CT_ERR_NOMEM. */
+static int find_protocol(struct looks *looks, unsigned id, const uint8_t *data, size_t size)
 {
     looks->bytes[id] = size;
     looks->protocols[id] = protocol_of(data, size);
-    looks->without_sync[id] = looks->protocols[id] == CT_PROTOCOL_NONE && is_itm(data, size);
+    if (looks->protocols[id] != CT_PROTOCOL_NONE)
+        return CT_OK;
+    const int rc = find_itm(data, size, &looks->without_sync[id]);
     if (looks->without_sync[id])
         looks->protocols[id] = CT_PROTOCOL_ITM;
+    return rc;
 }
 
 /* ---- framing ---- */
 
-/* Takes the frames apart. Returns whether the trace IDs are few, as those of real frames are. *synced
- * receives whether one of them has synchronisation packets. */
-static bool look_at_frames(struct looks *looks, const uint8_t *data, size_t size, bool *synced)
+/* Whether bytes are frames of trace. */
+struct framed {
+    struct looks looks;
+    bool fine;   /* the trace IDs are few, as those of real frames are */
+    bool synced; /* one of them has synchronisation packets */
+};
+
+/* Looks at the trace of each ID. CT_ERR_NOMEM. */
+static int look_at_ids(struct framed *f, struct ct_demux *demux, size_t size)
 {
-    const struct ct_demux_options options = {.size = sizeof options, .framing = (uint8_t)looks->framing};
-    struct ct_ctx *quiet = ct_ctx_new();
-    struct ct_demux *demux = NULL;
-    size_t count = 0, known = 0, used = 1;
-    bool fine = quiet && ct_demux_new(quiet, &options, &demux) == CT_OK;
-    for (size_t at = 0; fine && at < size && used; at += used)
-        fine = ct_demux_push(demux, data + at, size - at, &used) == CT_OK;
-    for (unsigned id = 1; fine && id < IDS; id++) {
+    size_t count = 0, known = 0;
+    for (unsigned id = 1; id < IDS; id++) {
         struct ct_run run;
         ct_demux_run(demux, (uint8_t)id, &run);
-        find_protocol(looks, id, run.data, run.size);
+        const int rc = find_protocol(&f->looks, id, run.data, run.size);
+        if (rc)
+            return rc;
         count += run.size > 0;
-        known += looks->protocols[id] != CT_PROTOCOL_NONE;
-        *synced |= looks->protocols[id] != CT_PROTOCOL_NONE && !looks->without_sync[id];
+        known += f->looks.protocols[id] != CT_PROTOCOL_NONE;
+        f->synced |= f->looks.protocols[id] != CT_PROTOCOL_NONE && !f->looks.without_sync[id];
     }
-    const struct ct_frame_stats *stats = fine ? ct_demux_stats(demux) : NULL;
-    fine = stats && (count == 1 || known) && count <= SOURCES && stats->reserved_bytes < size / 64 &&
-           stats->no_id_bytes + stats->lost_bytes - stats->edge_bytes < size / 2;
-    ct_demux_free(demux);
-    ct_ctx_free(quiet);
-    return fine;
+    const struct ct_frame_stats *stats = ct_demux_stats(demux);
+    f->fine = (count == 1 || known) && count <= CT_PROBE_SOURCES && stats->reserved_bytes < size / 64 &&
+              stats->no_id_bytes + stats->lost_bytes - stats->edge_bytes < size / 2;
+    return CT_OK;
 }
 
-/* Returns whether the bytes look like trace. */
-static bool look_at(struct looks *looks, const uint8_t *data, size_t size)
+/* Takes the frames apart. CT_ERR_NOMEM. */
+static int look_at_frames(struct framed *f, const uint8_t *data, size_t size)
 {
-    struct looks framed = {.framing = ct_framing_probe(data, size)};
-    bool synced = false;
-    const bool has_frames = look_at_frames(&framed, data, size, &synced);
-    *looks = (struct looks){.framing = CT_FRAMING_NONE};
-    if (!has_frames || !synced)
-        find_protocol(looks, 0, data, size);
-    if (has_frames && !looks->without_sync[0]) /* an ITM's packets may look like frames */
-        *looks = framed;
-    return has_frames || looks->protocols[0] != CT_PROTOCOL_NONE;
+    const struct ct_demux_options options = {.size = sizeof options, .framing = (uint8_t)f->looks.framing};
+    struct ct_demux *demux = NULL;
+    size_t used = 1;
+    int rc = ct_demux_new(NULL, &options, &demux);
+    for (size_t at = 0; !rc && at < size && used; at += used)
+        rc = ct_demux_push(demux, data + at, size - at, &used);
+    if (!rc)
+        rc = look_at_ids(f, demux, size);
+    ct_demux_free(demux);
+    return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }
 
-/* ---- messages ---- */
+/* Finds what the bytes look like. CT_ERR_NOMEM. */
+static int look_at(struct looks *looks, bool *is_trace, const uint8_t *data, size_t size)
+{
+    struct framed framed = {.looks = {.framing = ct_framing_probe(data, size)}};
+    int rc = look_at_frames(&framed, data, size);
+    *looks = (struct looks){.framing = CT_FRAMING_NONE};
+    if (!rc && (!framed.fine || !framed.synced))
+        rc = find_protocol(looks, 0, data, size);
+    *is_trace = framed.fine || looks->protocols[0] != CT_PROTOCOL_NONE;
+    if (framed.fine && !looks->without_sync[0]) /* an ITM's packets may look like frames */
+        *looks = framed.looks;
+    return rc;
+}
 
-static void print_source(const struct looks *looks, unsigned id)
+/* Returns whether a byte is of ASCII text. */
+static bool is_text(uint8_t c)
+{
+    return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r');
+}
+
+/* Returns whether the file is text, a damaged perf.data, or too small to tell. */
+static bool is_other_file(const uint8_t *data, size_t size)
+{
+    size_t text = 0;
+    while (text < size && is_text(data[text]))
+        text++;
+    return size < 16 || !memcmp(data, "PERF", 4) || text == size;
+}
+
+static void store(struct ct_probe *probe, const struct looks *looks)
+{
+    probe->framing = looks->framing;
+    for (unsigned id = 0; id < IDS && probe->count < CT_PROBE_SOURCES; id++)
+        if (looks->bytes[id])
+            probe->sources[probe->count++] =
+                (struct ct_probe_source){.bytes = looks->bytes[id],
+                                         .protocol = looks->protocols[id],
+                                         .id = (uint8_t)id,
+                                         .without_sync = looks->without_sync[id]};
+}
+
+int ct_probe_bytes(struct ct_ctx *ctx, const uint8_t *data, size_t size, struct ct_probe *out)
+{
+    struct looks looks;
+    bool is_trace = false;
+    if (out)
+        memset(out, 0, sizeof *out);
+    CT_REQUIRE(ctx, data || !size, out);
+    if (is_other_file(data, size))
+        return CT_OK;
+    out->trouble = ct_framing_trouble(CT_FRAMING_AUTO, data, size);
+    if (out->trouble)
+        return CT_OK;
+    if (look_at(&looks, &is_trace, data, size))
+        return ct_fail_nomem(ctx, "what bytes look like");
+    if (is_trace)
+        store(out, &looks);
+    else
+        out->trouble = ct_framing_trouble(CT_FRAMING_FRAMES, data, size);
+    return CT_OK;
+}
+
+/* ---- the description ---- */
+
+static void write_source(FILE *out, const struct ct_probe_source *source)
 {
     static const char *const lines[] = {
         [CT_PROTOCOL_NONE] = "protocol = ?             ; etmv4i, ete, etmv3, ptm, stm or itm\n",
@@ -171,68 +240,34 @@ static void print_source(const struct looks *looks, unsigned id)
         [CT_PROTOCOL_STM] = "protocol = stm\n",
         [CT_PROTOCOL_ITM] = "protocol = itm           ; or ptm, etmv3\n",
     };
-    fprintf(stderr, "\n[source id%02x]\n", id);
-    if (id)
-        fprintf(stderr, "id = 0x%02x\n", id);
-    fputs(looks->without_sync[id] ? "protocol = itm\nsync = none              ; there are no synchronisation "
-                                    "packets\n"
-                                  : lines[looks->protocols[id]],
-          stderr);
+    const unsigned protocol = (unsigned)source->protocol;
+    const char *known = protocol < sizeof lines / sizeof *lines ? lines[protocol] : NULL;
+    fprintf(out, "\n[source id%02x]\n", source->id);
+    if (source->id)
+        fprintf(out, "id = 0x%02x\n", source->id);
+    fputs(source->without_sync ? "protocol = itm\nsync = none              ; there are no synchronisation "
+                                 "packets\n"
+          : known              ? known
+                               : lines[CT_PROTOCOL_NONE],
+          out);
 }
 
-/* Prints the description that the caller has to complete. */
-static void print_description(const struct looks *looks, const char *path)
+int ct_probe_write(const struct ct_probe *probe, const char *file, ct_write_fn *write, void *user)
 {
+    struct ct_out out;
     bool code = false;
-    fputs("\n[capture]\nfile = ", stderr);
-    cli_put_printable(stderr, basename(path));
-    fprintf(stderr, "\nframing = %s\n", ct_framing_name(looks->framing));
-    for (unsigned id = 0; id < IDS; id++) {
-        if (looks->bytes[id])
-            print_source(looks, id);
-        code |= looks->bytes[id] && looks->protocols[id] != CT_PROTOCOL_ITM &&
-                looks->protocols[id] != CT_PROTOCOL_STM;
+    CT_REQUIRE(NULL, probe, file, write, probe->count <= CT_PROBE_SOURCES);
+    const int rc = probe->count ? ct_out_open(&out, NULL, write, user) : CT_OK;
+    if (rc || !probe->count)
+        return rc;
+    fputs("[capture]\nfile = ", out.file);
+    ct_put_printable(out.file, file);
+    fprintf(out.file, "\nframing = %s\n", ct_framing_name(probe->framing));
+    for (size_t i = 0; i < probe->count; i++) {
+        write_source(out.file, &probe->sources[i]);
+        code |= !ct_protocol_is_software((uint8_t)probe->sources[i].protocol);
     }
     if (code)
-        fputs("\n[image program]\nelf = ?                  ; the program that ran\n", stderr);
-}
-
-static bool tell(const char *path, const uint8_t *data, size_t size)
-{
-    struct looks looks;
-    const char *trouble = ct_framing_trouble(CT_FRAMING_AUTO, data, size);
-    const bool is_trace = !trouble && look_at(&looks, data, size);
-    if (!is_trace && !trouble)
-        trouble = ct_framing_trouble(CT_FRAMING_FRAMES, data, size);
-    if (trouble)
-        cli_say("%s: %s", path, trouble);
-    if (!is_trace)
-        return trouble != NULL;
-    cli_say(
-        "%s: these are bytes of a trace without their description, so they cannot be decoded; they look like "
-        "%s; write the description into a file beside it, such as trace.ini, with the values in place of ?, "
-        "and name that file (docs/formats.md, \"Raw traces\"):",
-        path,
-        looks.framing == CT_FRAMING_NONE ? "the trace of one source"
-                                         : "CoreSight frames with the trace of these IDs");
-    print_description(&looks, path);
-    return true;
-}
-
-/* Returns whether the file is text, a damaged perf.data, or too small to tell. */
-static bool is_other_file(const uint8_t *data, size_t size)
-{
-    size_t text = 0;
-    while (text < size && (isprint(data[text]) || isspace(data[text])))
-        text++;
-    return size < 16 || !memcmp(data, "PERF", 4) || text == size;
-}
-
-bool cli_raw_bytes_tell(const char *path)
-{
-    uint8_t *data = malloc(LOOK_MAX);
-    const size_t size = data ? cli_results_begin(path, data, LOOK_MAX) : 0;
-    const bool told = !is_other_file(data, size) && tell(path, data, size);
-    free(data);
-    return told;
+        fputs("\n[image program]\nelf = ?                  ; the program that ran\n", out.file);
+    return ct_out_close(&out, CT_OK);
 }

@@ -81,6 +81,7 @@ DECLARED = {
         void (*send)(const struct ct_fractal_flit *, int);""",
     "frame": "struct ct_demux *demux; struct ct_run run;",
     "graph": "const struct ct_graph *graph; uint32_t node_count, edge_count;",
+    "info": "struct ct_info_writer *info; struct ct_chain *chain;",
     "json": "struct ct_json *json; struct ct_seen *seen;",
     "live": "struct ct_live *live;",
     "merge": "struct ct_merge *merge;",

@@ -20,6 +20,7 @@
 #include "coretap/fractal_report.h"
 #include "coretap/fractal_run.h"
 #include "coretap/fractal_sums.h"
+#include "coretap/info.h"
 #include "coretap/json.h"
 #include "coretap/fleet.h"
 #include "coretap/live.h"
@@ -93,6 +94,7 @@ NEW(new_fast, ct_fast_new, fast, b->ctx, b->source, b->memory, options)
 NEW(new_fractal, ct_fractal_new, fractal, b->ctx, options)
 NEW(new_framer, ct_framer_new, framer, b->ctx, options)
 NEW(new_job, ct_fleet_job_new, fleet_job, b->ctx, options, b->manifest)
+NEW(new_info, ct_info_writer_new, info_writer, b->ctx, options, output_drop, NULL)
 NEW(new_json, ct_json_new, json, b->ctx, options, output_drop, NULL)
 NEW(new_live, ct_live_new, live, b->ctx, options)
 NEW(new_merge, ct_merge_new, merge, b->ctx, b->capture->buffers, b->capture->buffer_count, options)
@@ -131,6 +133,7 @@ CALL(settle, ct_filter_settle, b->ctx, options, b->capture, b->capture->buffers,
      &(struct ct_filter){0})
 CALL(simulate, ct_fractal_simulate, b->ctx, options, &(struct ct_fractal_simulate_result){0})
 CALL(solve_wcet, ct_wcet_solve, b->wcet, options, NULL, NULL, &(struct ct_wcet_result){0})
+CALL(write_amounts, ct_amounts_write, b->ctx, &(struct ct_amounts){0}, options, output_drop, NULL)
 CALL(write_cfg, ct_cfg_write, b->ctx, b->cfg, options, output_drop, NULL)
 CALL(write_log_sums, ct_fractal_sums_write, b->ctx, b->logs, options, output_drop, NULL)
 CALL(write_page, ct_page_write, b->ctx, options, output_drop, NULL)
@@ -245,6 +248,7 @@ static const struct kind {
     int (*call)(struct bench *b, const void *options);
     int plain;
 } kinds[] = {
+    KIND(amounts_write_options, write_amounts, CT_OK),
     KIND(capture_options, open_capture, CT_OK),
     KIND(cfg_options, new_cfg, CT_OK),
     KIND(cfg_write_options, write_cfg, CT_OK),
@@ -268,6 +272,7 @@ static const struct kind {
     KIND(fractal_simulate_options, simulate, CT_ERR_ARG),
     KIND(fractal_sums_write_options, write_log_sums, CT_OK),
     KIND(framer_options, new_framer, CT_ERR_ARG),
+    KIND(info_write_options, new_info, CT_OK),
     KIND(json_options, new_json, CT_OK),
     KIND(line_options, load_lines, CT_ERR_IO),
     KIND(fleet_job_options, new_job, CT_ERR_ARG),

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks that the contents and amounts of a capture are written to any receiver, and in their order only. */
+#include "coretap/info.h"
+#include "coretap/session.h"
+#include "support/ctx_fixture.h"
+#include "support/output.h"
+
+struct decoded {
+    struct ct_capture *capture;
+    struct ct_chain *chain;
+};
+
+static struct decoded decode(struct ct_ctx *ctx, enum ct_level level)
+{
+    const struct ct_chain_options options = {.size = sizeof options, .level = (uint8_t)level};
+    struct decoded d;
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &d.capture), CT_OK);
+    assert_int_equal(ct_chain_new(ctx, d.capture->buffers, &options, NULL, &d.chain), CT_OK);
+    assert_int_equal(ct_chain_run(d.chain), CT_OK);
+    return d;
+}
+
+static void done(const struct decoded *d)
+{
+    ct_chain_free(d->chain);
+    ct_capture_free(d->capture);
+}
+
+static void write_info(struct ct_ctx *ctx, const struct decoded *d, enum ct_info_format format,
+                       struct output *text)
+{
+    const struct ct_info_write_options how = {.size = sizeof how, .format = (uint8_t)format};
+    struct ct_amounts amounts = {0};
+    struct ct_info_writer *info;
+    ct_amounts_add(&amounts, d->chain, 1);
+    assert_int_equal(ct_info_writer_new(ctx, &how, output_append, text, &info), CT_OK);
+    assert_int_equal(ct_info_writer_capture(info, d->capture), CT_OK);
+    assert_int_equal(ct_info_writer_buffer(info, d->capture->buffers, d->chain), CT_OK);
+    assert_int_equal(ct_info_writer_end(info, &amounts.losses), CT_OK);
+    ct_info_writer_free(info);
+}
+
+TEST_WITH(both_formats_describe_the_capture, ctx)
+{
+    const struct decoded d = decode(ctx, CT_LEVEL_FLOW);
+    struct output text = {0}, json = {0};
+    write_info(ctx, &d, CT_INFO_FORMAT_TEXT, &text);
+    write_info(ctx, &d, CT_INFO_FORMAT_JSON, &json);
+    assert_non_null(strstr(text.text, ", 1 trace buffer\n"));
+    assert_non_null(strstr(text.text, "    instructions             939, "));
+    assert_non_null(strstr(text.text, "\nlosses: none\n"));
+    assert_non_null(strstr(json.text, "\"instructions\": 939,"));
+    assert_string_equal(json.text + json.size - 4, "  }\n}\n" + 2);
+    output_free(&text);
+    output_free(&json);
+    done(&d);
+}
+
+/* A program may have no path for trace that it describes itself. */
+TEST_WITH(names_may_be_missing, ctx)
+{
+    const struct decoded d = decode(ctx, CT_LEVEL_FRAME);
+    const struct ct_capture bare = {0};
+    const struct ct_buffer buffer = {0};
+    struct output text = {0};
+    for (uint8_t format = 0; format <= CT_INFO_FORMAT_JSON; format++) {
+        const struct ct_info_write_options how = {.size = sizeof how, .format = format};
+        struct ct_info_writer *info;
+        assert_int_equal(ct_info_writer_new(NULL, &how, output_append, &text, &info), CT_OK);
+        assert_int_equal(ct_info_writer_capture(info, &bare), CT_OK);
+        assert_int_equal(ct_info_writer_buffer(info, &buffer, d.chain), CT_OK);
+        ct_info_writer_free(info);
+    }
+    assert_non_null(strstr(text.text, "-: trace, 0 trace buffers\n"));
+    output_free(&text);
+    done(&d);
+}
+
+TEST_WITH(calls_have_an_order, ctx)
+{
+    const struct decoded d = decode(ctx, CT_LEVEL_FRAME);
+    const struct ct_losses none = {0};
+    struct ct_info_writer *info;
+    assert_int_equal(ct_info_writer_new(ctx, NULL, output_drop, NULL, &info), CT_OK);
+    assert_int_equal(ct_info_writer_buffer(info, d.capture->buffers, d.chain), CT_ERR_ARG);
+    assert_int_equal(ct_info_writer_end(info, &none), CT_ERR_ARG);
+    assert_int_equal(ct_info_writer_capture(info, d.capture), CT_OK);
+    assert_int_equal(ct_info_writer_capture(info, d.capture), CT_ERR_ARG);
+    assert_int_equal(ct_info_writer_end(info, &none), CT_OK);
+    assert_int_equal(ct_info_writer_buffer(info, d.capture->buffers, d.chain), CT_ERR_ARG);
+    ct_info_writer_free(info);
+    done(&d);
+}
+
+/* What the receiver returns comes from the same call, and from each later one. */
+TEST_WITH(errors_of_the_receiver_come_back, ctx)
+{
+    const struct decoded d = decode(ctx, CT_LEVEL_FRAME);
+    const struct ct_losses none = {0};
+    for (uint8_t format = 0; format <= CT_INFO_FORMAT_JSON; format++) {
+        const struct ct_info_write_options how = {.size = sizeof how, .format = format};
+        const struct ct_amounts_write_options of_amounts = {.size = sizeof of_amounts, .format = format};
+        const struct ct_amounts amounts = {0};
+        struct ct_info_writer *info;
+        assert_int_equal(ct_info_writer_new(ctx, &how, output_refuse, NULL, &info), CT_OK);
+        assert_int_equal(ct_info_writer_capture(info, d.capture), CT_ERR_LIMIT);
+        assert_int_equal(ct_info_writer_buffer(info, d.capture->buffers, d.chain), CT_ERR_LIMIT);
+        assert_int_equal(ct_info_writer_end(info, &none), CT_ERR_LIMIT);
+        ct_info_writer_free(info);
+        assert_int_equal(ct_amounts_write(NULL, &amounts, &of_amounts, output_refuse, NULL), CT_ERR_LIMIT);
+    }
+    done(&d);
+}
+
+static void expect_amounts(const struct ct_amounts *amounts, const struct ct_amounts_write_options *how,
+                           const char *begin)
+{
+    struct output text = {0};
+    assert_int_equal(ct_amounts_write(NULL, amounts, how, output_append, &text), CT_OK);
+    assert_int_equal(strncmp(text.text, begin, strlen(begin)), 0);
+    assert_int_equal(strstr(text.text, "seconds") != NULL, how->seconds > 0);
+    output_free(&text);
+}
+
+TEST_WITH(amounts_are_those_of_the_level, ctx)
+{
+    const struct decoded d = decode(ctx, CT_LEVEL_FLOW);
+    struct ct_amounts amounts = {0}, twice = {0};
+    struct ct_amounts_write_options how = {.size = sizeof how};
+    ct_amounts_add(&amounts, d.chain, 1);
+    ct_amounts_add(&twice, d.chain, 1);
+    ct_amounts_add(&twice, d.chain, 0);
+    ct_amounts_add(NULL, d.chain, 1);
+    ct_amounts_add(&amounts, NULL, 1);
+    assert_int_equal(amounts.instructions, 939 + 3671);
+    assert_int_equal(twice.instructions, 2 * amounts.instructions);
+    assert_int_equal(twice.bytes, amounts.bytes);
+    expect_amounts(&(struct ct_amounts){.bytes = 7}, &how, "bytes=7\nlost_bytes=0\n");
+    how.level = CT_LEVEL_FLOW;
+    how.part = 1;
+    how.seconds = 0.5;
+    expect_amounts(&(struct ct_amounts){.bytes = 7, .instructions = 9}, &how,
+                   "bytes=7\ninstructions=9\ngaps=0\n");
+    how.format = CT_INFO_FORMAT_JSON;
+    expect_amounts(&(struct ct_amounts){.bytes = 7}, &how, "{\n  \"bytes\": 7,\n  \"instructions\": 0,");
+    how.format = CT_INFO_FORMAT_JSON + 1;
+    assert_int_equal(ct_amounts_write(NULL, &amounts, &how, output_drop, NULL), CT_ERR_ARG);
+    done(&d);
+}
