@@ -11,7 +11,7 @@
  *     ct_verifier_finish(verifier);
  *
  * where decode_some decodes some more of a source, passes its batches to ct_verify_axis_take, and returns 0
- * at its end.
+ * at its end. For captures together.h does all this.
  *
  * Events are held until every source has reached the next timestamp after them. A caller that always decodes
  * the source that ct_verify_axis_next returns holds no more events than lie between two timestamps of a

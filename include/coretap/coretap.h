@@ -66,6 +66,7 @@
 #include "coretap/live.h"
 #include "coretap/record.h"
 #include "coretap/soc.h"
+#include "coretap/together.h"
 #include "coretap/verdict.h"
 #include "coretap/verify.h"
 #include "coretap/verify_sums.h"

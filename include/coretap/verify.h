@@ -108,7 +108,8 @@ CT_API int ct_verifier_core(struct ct_verifier *verifier, const char *core);
  * before specifications are added. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_verifier_protocols(struct ct_verifier *verifier, const uint8_t *protocols, size_t count);
 
-/* Adds a compiled specification (not owned), called `name` in messages. Its inputs are bound by their sources
+/* Adds a compiled specification, called `name` in messages. It is not owned, and must stay valid until the
+ * verifier is freed or the specification is removed. Its inputs are bound by their sources
  * (codeLine, function_call, function_return, onExecuting, variable_value, itm_trace), by `binds`, and the
  * rest by their names when these are exception, exception_return, gap, overflow, no_access or context. A Unit
  * input has an event each time. An Int input gets the number of an exception, gap or event, the context ID of

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "cli/results.h"
-#include "coretap/axis.h"
-#include "coretap/merge.h"
+#include "coretap/together.h"
 #include "coretap/verdict.h"
 
 /* A capture with its sources. */
@@ -20,10 +19,8 @@ struct cli_axis {
     struct cli_axis_part *parts;
     size_t part_count;
     struct ct_verdict_source *sources; /* sources with trace of a core, and others that are wanted */
-    const char **cores;
-    uint8_t *protocols; /* of the sources */
     size_t count;
-    struct ct_verify_axis *axis;
+    struct ct_together *together;
     int code; /* enum cli_exit of the captures behind the first one */
     /* Receives the reason why captures are not one run with a common clock. NULL: a message is printed
      * that names the remedy of 'monitor'. `repeats`: each capture has trace of the same core, like

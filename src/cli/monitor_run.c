@@ -105,28 +105,28 @@ static bool find_sources(struct cli_monitor_run *r)
     return true;
 }
 
-/* Sets the protocols of the sources in the verifier. Returns false after a message. */
-static bool tell_protocols(struct cli_monitor_run *r)
+/* Sets the core and the protocols of the only source of a run. Returns an enum ct_error. */
+static int describe_alone(struct cli_monitor_run *r)
 {
     const struct cli_capture *capture = &r->streams.read.capture;
+    const char *core = cli_axis_only_core(&r->axis);
     uint8_t all[256] = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < capture->count; i++)
+    size_t count = 0, known;
+    const struct ct_together_source *sources = ct_together_sources(r->axis.together, &known);
+    const bool looked = r->axis.software && known; /* to have trace */
+    for (size_t i = 0; looked && i < known && count < sizeof all; i++)
+        all[count++] = sources[i].protocol;
+    for (size_t i = 0; !looked && i < capture->count; i++)
         for (size_t k = 0; k < capture->buffers[i].source_count && count < sizeof all; k++)
             all[count++] = cli_monitors_protocol(&capture->buffers[i].sources[k]);
-    const bool looked = r->several || (r->axis.software && r->axis.count); /* known to have trace */
-    const int rc = looked ? ct_verifier_protocols(r->verifier, r->axis.protocols, r->axis.count)
-                          : ct_verifier_protocols(r->verifier, all, count);
-    return rc == CT_OK || cli_library_error(r->streams.read.args->ctx) == CLI_CLEAN;
+    const int rc = core ? ct_verifier_core(r->verifier, core) : CT_OK;
+    return rc ? rc : ct_verifier_protocols(r->verifier, all, count);
 }
 
-/* Sets the cores of the sources in the verifier. Returns false after a message. */
-static bool tell_cores(struct cli_monitor_run *r)
+/* Sets the cores and protocols of the sources in the verifier. Returns false after a message. */
+static bool describe(struct cli_monitor_run *r)
 {
-    const char *core = r->several ? NULL : cli_axis_only_core(&r->axis);
-    const int rc = r->several ? ct_verifier_sources(r->verifier, r->axis.cores, r->axis.count)
-                   : core     ? ct_verifier_core(r->verifier, core)
-                              : CT_OK;
+    const int rc = r->several ? ct_together_describe(r->axis.together, r->verifier) : describe_alone(r);
     return rc == CT_OK || cli_library_error(r->streams.read.args->ctx) == CLI_CLEAN;
 }
 
@@ -197,9 +197,7 @@ static bool prepare(void *user)
         cli_library_error(ctx);
         return false;
     }
-    if (r->streams.read.has_capture && !tell_cores(r))
-        return false;
-    if (r->streams.read.has_capture && !tell_protocols(r))
+    if (r->streams.read.has_capture && !describe(r))
         return false;
     if (cli_monitors_need_software(&r->monitors) &&
         !cli_programs_name_events(r->streams.read.programs, r->streams.read.args, r->watches))

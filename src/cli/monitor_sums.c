@@ -278,16 +278,20 @@ static int begin_axis(struct reading *r, struct ct_verifier **verifier, struct c
 {
     const struct cli_axis *a = &r->axis;
     struct ct_stream_origin *origins = calloc(a->count + 1, sizeof *origins);
-    if (!origins)
-        return cli_fail_nomem(r->args->ctx, "sources");
-    for (size_t i = 0; i < a->count; i++)
+    const char **cores = calloc(a->count + 1, sizeof *cores);
+    int rc = origins && cores ? CT_OK : cli_fail_nomem(r->args->ctx, "sources");
+    for (size_t i = 0; i < a->count && !rc; i++) {
+        cores[i] = ct_source_core(a->sources[i].source);
         origins[i] = (struct ct_stream_origin){.run = a->sources[i].capture ? a->sources[i].capture
                                                                             : r->read->capture.path,
                                                .buffer = a->sources[i].buffer,
                                                .id = a->sources[i].id,
-                                               .core = a->cores[i]};
-    const int rc = ct_verify_sums_begin_axis(r->sums, 0, origins, a->cores, a->count, verifier, watches);
+                                               .core = cores[i]};
+    }
+    if (!rc)
+        rc = ct_verify_sums_begin_axis(r->sums, 0, origins, cores, a->count, verifier, watches);
     free(origins);
+    free(cores);
     return rc;
 }
 

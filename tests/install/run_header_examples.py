@@ -108,6 +108,9 @@ DECLARED = {
         size_t timed_count;""",
     "timing": "struct ct_timing_sums *sums; struct ct_timing_found found;",
     "verdict": """struct ct_verdict_writer *writer; struct ct_verifier *verifier; ct_verify_fn *on_result;""",
+    "together": """struct ct_together_options options; struct ct_together *together; void *my;
+        struct ct_capture **captures; enum ct_together_trouble trouble; struct ct_verifier *verifier;
+        struct ct_monitor_spec *spec; ct_verify_fn *on_result; struct ct_watches *watches;""",
     "verify": """struct ct_verify_options options; struct ct_watches *watches; struct ct_verifier *verifier;
         struct ct_monitor_options monitor_options; struct ct_monitor_spec *spec; struct ct_watcher *watcher;
         struct ct_watch_event events[64]; size_t cap; ct_verify_fn *on_result; const char *text;""",

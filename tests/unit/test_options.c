@@ -33,6 +33,7 @@
 #include "coretap/stacks.h"
 #include "coretap/tables.h"
 #include "coretap/timing.h"
+#include "coretap/together.h"
 #include "coretap/verdict.h"
 #include "coretap/verify.h"
 #include "coretap/wcet.h"
@@ -115,6 +116,7 @@ NEW(new_sums, ct_timing_sums_new, timing_sums, b->ctx, options)
 NEW(new_tables, ct_tables_new, tables, b->ctx, options)
 NEW(new_timing, ct_timing_new, timing, b->ctx, options)
 NEW(new_timing_writer, ct_timing_writer_new, timing_writer, b->ctx, options, output_drop, NULL)
+NEW(new_together, ct_together_new, together, b->ctx, options)
 NEW(new_verdict_writer, ct_verdict_writer_new, verdict_writer, b->ctx, options, output_drop, NULL)
 NEW(new_verifier, ct_verifier_new, verifier, b->ctx, options, b->watches)
 NEW(new_volume_replay, ct_volume_replay_new, volume_replay, b->ctx, options, &(struct ct_volume){0})
@@ -307,6 +309,7 @@ static const struct kind {
     KIND(timing_options, new_timing, CT_OK),
     KIND(timing_write_options, new_timing_writer, CT_OK),
     KIND(timing_sums_options, new_sums, CT_OK),
+    KIND(together_options, new_together, CT_OK),
     KIND(verdict_write_options, new_verdict_writer, CT_OK),
     KIND(verify_options, new_verifier, CT_OK),
     KIND(volume_options, new_volume_replay, CT_OK),
