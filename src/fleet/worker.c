@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,9 +23,10 @@
 #include "fleet/digest.h"
 #include "fleet/job.h"
 
-#define CANNOT  2            /* exit code of a process that could not read its capture */
-#define MOST_KB (128L << 10) /* most memory that a process may have used and still get another task */
-#define ROOM    65536        /* bytes written at once: each write wakes up the reader */
+#define CANNOT 2            /* exit code of a process that could not read its capture */
+#define LITTLE (128L << 20) /* bytes that a process may always hold and still get another task */
+#define MUCH   (1L << 30)   /* and the most that a large machine lets it hold */
+#define ROOM   65536        /* bytes written at once: each write wakes up the reader */
 
 /* The pipes and the socket of a process, while it is made. */
 struct ends {
@@ -140,11 +142,41 @@ static int do_task(const struct ct_fleet_job *job, const struct ct_worker_task *
     return !task->checks_alone ? run(job, task) : dprintf(STDOUT_FILENO, "checked\n") < 0 ? CANNOT : 0;
 }
 
-/* Returns whether the process may do another task after this exit code. */
+/* Returns the bytes of memory that the process holds, without those that it shares with others or that are in
+ * files; LONG_MAX when unknown. */
+static long held(void)
+{
+    long all, shared;
+    FILE *file = fopen("/proc/self/statm", "re");
+    const bool known = file && fscanf(file, "%*d %ld %ld", &all, &shared) == 2;
+    if (file)
+        fclose(file);
+    return known ? (all - shared) * sysconf(_SC_PAGESIZE) : LONG_MAX;
+}
+
+/* Returns how many bytes a process may hold between tasks. What it holds are loaded programs, and loading
+ * those with much debug information again takes seconds. All processors together hold a quarter of the
+ * memory. */
+static long most_held(void)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const long pages = sysconf(_SC_PHYS_PAGES) / (4 * (processors > 0 ? processors : 1));
+    const long most = pages < MUCH / sysconf(_SC_PAGESIZE) ? pages * sysconf(_SC_PAGESIZE) : MUCH;
+    return most > LITTLE ? most : LITTLE;
+}
+
+/* Returns whether the process may do another task after this exit code. Gives freed memory back before it
+ * decides that it holds too much. */
 static bool goes_on(int code)
 {
-    struct rusage used;
-    return (code == 0 || code == 1) && !getrusage(RUSAGE_SELF, &used) && used.ru_maxrss <= MOST_KB;
+    if (code != 0 && code != 1)
+        return false;
+    if (held() <= LITTLE)
+        return true;
+#ifdef M_TRIM_THRESHOLD
+    malloc_trim(0);
+#endif
+    return held() <= most_held();
 }
 
 /* Does the first task and the following ones. The process ends with the exit code of the last one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The processes that decode captures. If the command is a function, a process does one capture after the
- * other, which saves starting it and building up its memory each time. It ends after a capture that failed or
- * needed much memory. */
+ * other, which saves starting it and building up its memory each time. It ends after a capture that failed,
+ * and when it still holds much memory after a capture. */
 #pragma once
 
 #include <stdbool.h>

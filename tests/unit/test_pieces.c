@@ -267,3 +267,40 @@ TEST(processes_go_on)
         unlink(ct_manifest_at(rig.manifest, i)->path);
     end(&rig);
 }
+
+#define BLOCK  ((size_t)64 << 10)
+#define BLOCKS 2560 /* of a capture that needs much memory: 160 MB */
+
+/* Needs much memory for the first capture, and prints the number of the process. The last block stays, so
+ * that those before it are not given back when they are freed. */
+static int use_memory(int argc, char **argv)
+{
+    static int calls;
+    static char *blocks[BLOCKS];
+    (void)argc, (void)argv;
+    for (int i = 0; i < BLOCKS && !calls; i++)
+        if ((blocks[i] = malloc(BLOCK)))
+            memset(blocks[i], 1, BLOCK);
+    for (int i = 0; i + 1 < BLOCKS && !calls; i++)
+        free(blocks[i]);
+    printf("%ld %d", (long)getpid(), ++calls);
+    return 0;
+}
+
+/* What a process needed for a capture and has freed is no reason to end it. */
+TEST(a_process_goes_on_after_a_large_capture)
+{
+    struct rig rig;
+    pid_t first, second;
+    const char *const words[] = {"nothing", NULL};
+    begin(&rig, "capture", "exit 3", 0);
+    ct_fleet_job_free(rig.job);
+    const struct ct_fleet_job_options options = {
+        .size = sizeof options, .words = words, .state = rig.state, .run = use_memory};
+    assert_int_equal(ct_fleet_job_new(rig.ctx, &options, rig.manifest, &rig.job), CT_OK);
+    assert_int_equal(call_of(&rig, 0, &first), 1);
+    ct_fleet_job_drop(rig.job, 0);
+    assert_int_equal(call_of(&rig, 0, &second), 2);
+    assert_int_equal(first, second);
+    end(&rig);
+}
