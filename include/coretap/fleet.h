@@ -202,6 +202,10 @@ CT_API int ct_fleet_piece_result(const struct ct_fleet_piece *piece, const void 
 /* Returns why the piece failed: the capture, a colon and the reason. NULL when it did not fail. */
 CT_API const char *ct_fleet_piece_failure(const struct ct_fleet_piece *piece);
 
+/* Returns the last messages of the process that made a finished piece, as lines; "" when it gave none. Valid
+ * until the piece is freed. Of a piece that failed use ct_fleet_piece_failure. */
+CT_API const char *ct_fleet_piece_said(const struct ct_fleet_piece *piece);
+
 /* Returns 1 when the folder had the piece already, else 0. */
 CT_API int ct_fleet_piece_was_kept(const struct ct_fleet_piece *piece);
 

@@ -195,6 +195,13 @@ CT_API void ct_debug_files_limit(struct ct_debug_files *files, uint64_t bytes);
  * again. `files` and its context must outlive all these sets. */
 CT_API void ct_debug_files_keep(struct ct_debug_files *files);
 
+/* Does the same for all processes of a machine, in files of a folder: the first process that loads the
+ * symbols or lines of a program writes them, and others read that file. Only programs with a build id are
+ * stored, with names and lines from at most one separate file. The files of programs that have changed,
+ * damaged files, and those of other versions are written again. If the folder cannot be written, there is a
+ * warning, once. CT_ERR_NOMEM. */
+CT_API int ct_debug_files_cache(struct ct_debug_files *files, const char *folder);
+
 struct ct_symbol_options {
     size_t size;                  /* sizeof(struct ct_symbol_options) */
     uint64_t bias;                /* added to each address of the file */

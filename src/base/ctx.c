@@ -103,8 +103,15 @@ int ct_ctx_lacked_memory(const struct ct_ctx *ctx)
     return ctx && __atomic_load_n(&ctx->lacked_memory, __ATOMIC_RELAXED);
 }
 
+unsigned ct_ctx_warned(const struct ct_ctx *ctx)
+{
+    return __atomic_load_n(&ctx->warned, __ATOMIC_RELAXED);
+}
+
 void ct_log(struct ct_ctx *ctx, enum ct_log_level level, const char *fmt, ...)
 {
+    if (ctx && level <= CT_LOG_WARNING)
+        __atomic_add_fetch(&ctx->warned, 1, __ATOMIC_RELAXED);
     if (!ctx || !ctx->log || level > ctx->log_most)
         return;
     char text[1024];

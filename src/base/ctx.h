@@ -10,7 +10,8 @@ struct ct_ctx {
     void *log_user;
     enum ct_log_level log_most;
     int lacked_memory;
-    int maps_files; /* the last value given to ct_ctx_map_files */
+    int maps_files;  /* the last value given to ct_ctx_map_files */
+    unsigned warned; /* number of warnings and errors that were logged, whoever saw them */
 };
 
 /* Stores the text and returns `code`, so that a function can end with `return ct_fail(…)`. When ctx is NULL
@@ -43,6 +44,9 @@ void ct_note_nomem(struct ct_ctx *ctx);
 /* Returns `result`, or CT_ERR_NOMEM when errno is ENOMEM. For calls of libraries that only report "not there"
  * when memory ran out: they leave the errno of the allocator, so the caller sets errno to 0 before. */
 int ct_unless_nomem(struct ct_ctx *ctx, const char *what, int result);
+
+/* Returns how many warnings and errors were logged so far. */
+unsigned ct_ctx_warned(const struct ct_ctx *ctx);
 
 void ct_log(struct ct_ctx *ctx, enum ct_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

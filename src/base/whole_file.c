@@ -135,5 +135,6 @@ int ct_whole_file_copy(struct ct_ctx *ctx, const char *path, const void *from, s
 
 void ct_whole_file_free(const void *bytes, size_t size)
 {
-    munmap((void *)bytes, size);
+    if (bytes)
+        munmap((void *)bytes, size);
 }

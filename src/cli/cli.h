@@ -64,6 +64,10 @@ int cli_main(int argc, char **argv);
  * have the same options. */
 void cli_keep_programs(void);
 
+/* Sets the folder in which these commands store the loaded symbols and lines for other processes. `folder`
+ * must stay valid. */
+void cli_cache_programs(const char *folder);
+
 struct cli_args;
 struct ct_debug_files;
 

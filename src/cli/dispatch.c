@@ -70,6 +70,7 @@ static void warn_of_same(const struct cli_args *args)
  * the loaded symbols. */
 static struct {
     bool is_wanted;
+    const char *cache; /* folder for the symbols of all processes, or NULL */
     struct ct_ctx *ctx;
     struct ct_debug_files *debug_files;
 } kept;
@@ -77,6 +78,11 @@ static struct {
 void cli_keep_programs(void)
 {
     kept.is_wanted = true;
+}
+
+void cli_cache_programs(const char *folder)
+{
+    kept.cache = folder;
 }
 
 /* Makes the context, or takes the kept one with its debug files. Returns false after a message. */
@@ -98,13 +104,19 @@ static void end(const struct cli_args *args)
     ct_ctx_free(args->ctx);
 }
 
+/* Lets the debug files keep what is loaded, if that is wanted. Returns false when out of memory. */
+static bool keep_debug_files(const struct cli_args *args)
+{
+    if (kept.is_wanted)
+        ct_debug_files_keep(args->debug_files);
+    return !kept.is_wanted || !kept.cache || !ct_debug_files_cache(args->debug_files, kept.cache);
+}
+
 static int run_with(struct cli_args *args)
 {
     warn_of_same(args);
-    if (!args->debug_files && !open_debug_files(args))
+    if (!args->debug_files && (!open_debug_files(args) || !keep_debug_files(args)))
         return cli_library_error(args->ctx);
-    if (kept.is_wanted)
-        ct_debug_files_keep(args->debug_files);
     if (args->output && !cli_output_redirect(args->output))
         return CLI_FAILED;
     return args->command->run(args);

@@ -330,8 +330,8 @@ static void keep_memory(void)
 #endif
 }
 
-/* Gives the folder of --cache to the debuginfod client. Messages of the processes that use it are not shown,
- * so the folder is looked at before. Returns false after a message. */
+/* Gives the folder of --cache to the debuginfod client and to the processes that decode. Returns false after
+ * a message. */
 static bool use_cache(const char *cache)
 {
     const char *const remedy = "name a folder that can be written with --cache";
@@ -342,14 +342,16 @@ static bool use_cache(const char *cache)
     if (!made && errno == EEXIST && stat(cache, &st) == 0 && !S_ISDIR(st.st_mode))
         errno = ENOTDIR;
     if (!made && errno != EEXIST) {
-        cli_say("%s: the folder for files of servers cannot be used: %s; the job does not begin; %s", cache,
+        cli_say("%s: the folder of the cache cannot be used: %s; the job does not begin; %s", cache,
                 strerror(errno), remedy);
         return false;
     }
     if (access(cache, W_OK) != 0)
-        cli_say("warning: %s: the folder for files of servers is not writable: %s; programs that are not in "
-                "it yet stay without names; %s",
-                cache, strerror(errno), remedy);
+        cli_say(
+            "warning: %s: the folder of the cache is not writable: %s; programs that must be fetched from "
+            "servers stay without names, and each process loads the symbols of all programs again; %s",
+            cache, strerror(errno), remedy);
+    cli_cache_programs(cache);
     return setenv("DEBUGINFOD_CACHE_PATH", cache, 1) == 0 || (cli_no_memory(), false);
 }
 
@@ -409,6 +411,23 @@ int cli_fleet_wait(struct ct_fleet_piece *piece, bool (*wait)(void *user), void 
     return code;
 }
 
+void cli_fleet_tell_cache(struct cli_fleet *f, const struct ct_fleet_piece *piece)
+{
+    static const char prefix[] = "coretap: warning: ";
+    const char *cache = f->own.values[CLI_FLEET_CACHE].text;
+    const size_t length = cache ? strlen(cache) : 0;
+    for (const char *line = cache ? ct_fleet_piece_said(piece) : ""; *line && !f->told_cache;) {
+        const size_t size = strcspn(line, "\n");
+        const char *text = line + sizeof prefix - 1;
+        if (!strncmp(line, prefix, sizeof prefix - 1) && !strncmp(text, cache, length) &&
+            text[length] == ':') {
+            cli_say("warning: %.*s", (int)(size - (sizeof prefix - 1)), text);
+            f->told_cache = true;
+        }
+        line += size + (line[size] == '\n');
+    }
+}
+
 int cli_fleet_do(struct cli_fleet *f, size_t number, bool (*wait)(void *user), void *user, char **failure)
 {
     struct ct_fleet_piece *piece;
@@ -420,6 +439,7 @@ int cli_fleet_do(struct cli_fleet *f, size_t number, bool (*wait)(void *user), v
         code = cli_fleet_wait(piece, wait, user);
         if (code == CLI_CLEAN)
             code = add_piece(f, piece, number, failure);
+        cli_fleet_tell_cache(f, piece);
         ct_fleet_piece_free(piece);
     } while (code == AGAIN);
     return code;

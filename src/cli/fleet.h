@@ -62,9 +62,11 @@ enum cli_fleet_option {
     [CLI_FLEET_CACHE] = {.name = "cache",                                                                    \
                          .kind = CLI_TEXT,                                                                   \
                          .arg = "DIR",                                                                       \
-                         .help = "Folder for files fetched by build id from the servers of "                 \
-                                 "$DEBUGINFOD_URLS: each is fetched once for all captures. Default: the "    \
-                                 "folder of the debuginfod client, ~/.cache/debuginfod_client."},            \
+                         .help = "Folder for files by build id, which all processes of a machine share: "    \
+                                 "files fetched from the servers of $DEBUGINFOD_URLS, and the symbols and "  \
+                                 "lines of programs as one process has loaded them. Default: the folder "    \
+                                 "of the debuginfod client, ~/.cache/debuginfod_client, without symbols "    \
+                                 "and lines."},                                                              \
     [CLI_FLEET_THREADS] = {                                                                                  \
         .name = "threads",                                                                                   \
         .letter = 't',                                                                                       \
@@ -94,6 +96,7 @@ struct cli_fleet {
     struct ct_fleet_job *job;
     struct ct_analysis *sum; /* sum of the merged pieces */
     char *state;
+    bool told_cache; /* a warning about the cache was passed on */
     bool made_state; /* the folder is removed at the end */
     char *lock;      /* a file in `state`, locked until the end; NULL: none */
     int lock_fd;     /* descriptor of `lock`; -1: not locked */
@@ -137,6 +140,10 @@ int cli_fleet_join(struct cli_fleet *fleet, size_t number, uint32_t shards, bool
 
 /* Waits for a piece, calling `wait` as cli_fleet_do does. Returns an enum cli_exit. */
 int cli_fleet_wait(struct ct_fleet_piece *piece, bool (*wait)(void *user), void *user);
+
+/* Passes on the first warning of a process about the folder of --cache. Other messages of a capture that
+ * could be read are not shown. */
+void cli_fleet_tell_cache(struct cli_fleet *fleet, const struct ct_fleet_piece *piece);
 
 /* Returns whether so many captures could not be read that the job must end (--max-failures), after a message
  * about that. */

@@ -28,6 +28,7 @@ int cli_fleet_do_shard(struct cli_fleet *f, size_t number, uint32_t shard, uint3
     const int rc = code == CLI_CLEAN ? ct_fleet_piece_result(piece, &data, &size) : CT_OK;
     if (rc && rc != CT_ERR_NOT_FOUND)
         code = cli_library_error(f->ctx);
+    cli_fleet_tell_cache(f, piece);
     ct_fleet_piece_free(piece);
     return code;
 }

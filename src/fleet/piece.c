@@ -178,6 +178,7 @@ static int take(struct ct_fleet_piece *p, enum ct_worker_text which)
         memmove(text->data, text->data + (text->size - text->most), text->most);
         text->size = text->most;
     }
+    text->data[text->size] = '\0';
     return CT_OK;
 }
 
@@ -376,4 +377,9 @@ const char *ct_fleet_piece_failure(const struct ct_fleet_piece *p)
 int ct_fleet_piece_was_kept(const struct ct_fleet_piece *p)
 {
     return p && p->kept;
+}
+
+const char *ct_fleet_piece_said(const struct ct_fleet_piece *p)
+{
+    return p && p->texts[SAID].size ? p->texts[SAID].data : "";
 }

@@ -8,7 +8,7 @@
 #include "base/require.h"
 #include "base/room.h"
 #include "base/search.h"
-#include "program/kept_parts.h"
+#include "program/part_cache.h"
 #include "program/symbols.h"
 
 #include <dirent.h>
@@ -44,6 +44,8 @@ struct ct_debug_files {
     uint64_t limit; /* limit for the uncompressed sections of each program, in bytes */
     bool keeps;     /* ct_debug_files_keep was called */
     struct ct_kept_part *parts;
+    struct ct_part_cache cache; /* its folder is NULL when there is none */
+    struct ct_debug_trail trail;
 };
 
 int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
@@ -63,6 +65,7 @@ void ct_debug_files_free(struct ct_debug_files *files)
     if (!files)
         return;
     ct_kept_parts_free(files->parts);
+    free(files->trail.separate);
     ct_arena_free(&files->arena);
     free(files->entries);
     free(files);
@@ -77,6 +80,27 @@ void ct_debug_files_keep(struct ct_debug_files *files)
 struct ct_kept_part **ct_debug_kept_parts(struct ct_debug_files *files)
 {
     return files && files->keeps ? &files->parts : NULL;
+}
+
+int ct_debug_files_cache(struct ct_debug_files *files, const char *folder)
+{
+    CT_REQUIRE_OF(files, folder);
+    const char *copy = ct_arena_strdup(&files->arena, folder);
+    if (!copy)
+        return ct_fail_nomem(files->ctx, folder);
+    files->cache = (struct ct_part_cache){.folder = copy};
+    files->keeps = true;
+    return CT_OK;
+}
+
+struct ct_part_cache *ct_debug_cache(struct ct_debug_files *files)
+{
+    return files && files->cache.folder ? &files->cache : NULL;
+}
+
+struct ct_debug_trail *ct_debug_trail(struct ct_debug_files *files)
+{
+    return files ? &files->trail : NULL;
 }
 
 /* ---- one file ---- */
@@ -140,6 +164,7 @@ struct wanted {
     unsigned machine; /* 0 for any */
     uint32_t crc;
     const char *link; /* name in .gnu_debuglink, or NULL */
+    bool path_alone;  /* the bytes of a file with the build id are not needed */
 };
 
 /* Opens a regular file and its ELF headers. Returns the descriptor, -1 on failure. errno is ENOMEM when out
@@ -158,6 +183,16 @@ static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
     return -1;
 }
 
+/* Returns a file without bytes, or NULL when out of memory. */
+static struct ct_mapped_file *without_bytes(const char *path)
+{
+    const size_t length = strlen(path) + 1;
+    struct ct_mapped_file *file = calloc(1, sizeof *file + length);
+    if (file)
+        memcpy(file->path, path, length);
+    return file;
+}
+
 /* Does the work of open_if, and keeps the allocator's errno. */
 static struct ct_mapped_file *look_into(const struct wanted *wanted, const char *path, bool by_link)
 {
@@ -174,6 +209,8 @@ static struct ct_mapped_file *look_into(const struct wanted *wanted, const char 
                       (same_id || by_link);
     ct_elf_close(&elf);
     close(fd);
+    if (fits && same_id && wanted->path_alone)
+        return without_bytes(path);
     if (!fits || ct_mapped_file_open(NULL, path, NULL, &file) != CT_OK)
         return NULL;
     if (same_id || ct_crc32(file->bytes, file->size) == wanted->crc)
@@ -449,15 +486,21 @@ static void read_link(const struct ct_elf *elf, struct wanted *wanted)
     wanted->crc = ct_load32((const uint8_t *)name + at);
 }
 
-int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
-                       const struct ct_elf *elf, bool online, struct ct_mapped_file **out)
+/* Searches in all places. `path_alone`: *out may have no bytes. */
+static int find_file(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
+                     const struct ct_elf *elf, bool online, bool path_alone, struct ct_mapped_file **out)
 {
     int result = CT_OK;
-    struct wanted wanted = {.ctx = ctx, .result = &result, .machine = elf->header.e_machine};
+    struct wanted wanted = {
+        .ctx = ctx, .result = &result, .machine = elf->header.e_machine, .path_alone = path_alone};
+    struct stat st = {0};
     size_t size;
     *out = NULL;
     errno = 0;
-    (void)elf_rawfile(elf->elf, &size);
+    if (!path_alone)
+        (void)elf_rawfile(elf->elf, &size);
+    else /* elf_rawfile would read the file */
+        size = stat(path, &st) == 0 ? (size_t)st.st_size : 0;
     wanted.id_size = ct_elf_build_id(elf, size, wanted.id);
     read_link(elf, &wanted);
     result = ct_unless_nomem(ctx, path, CT_OK);
@@ -481,8 +524,44 @@ int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const c
                 found, path);
         free(found);
     }
+    return result;
+}
+
+/* Returns whether the path of a file that was read is still that of the same file. */
+static bool is_still(const struct ct_mapped_file *file)
+{
+    struct stat st;
+    return stat(file->path, &st) == 0 && st.st_dev == file->dev && st.st_ino == file->ino &&
+           (size_t)st.st_size == file->size;
+}
+
+int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
+                       const struct ct_elf *elf, bool online, struct ct_mapped_file **out)
+{
+    const int result = find_file(ctx, files, path, elf, online, false, out);
+    struct ct_debug_trail *trail = ct_debug_trail(files);
     if (*out)
         ct_log(ctx, CT_LOG_DEBUG, "%s: the names of functions are read from %s", path, (*out)->path);
+    if (!trail)
+        return result;
+    trail->more |= trail->searched;
+    trail->searched = true;
+    trail->online = online;
+    free(trail->separate);
+    trail->separate = *out ? strdup((*out)->path) : NULL;
+    trail->more |= *out && !(trail->separate && is_still(*out));
+    return result;
+}
+
+int ct_debug_file_look(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
+                       const struct ct_elf *elf, bool online, char **out)
+{
+    struct ct_mapped_file *file;
+    int result = find_file(ctx, files, path, elf, online, true, &file);
+    *out = file ? strdup(file->path) : NULL;
+    if (file && !*out)
+        result = ct_fail_nomem(ctx, path);
+    ct_mapped_file_close(file);
     return result;
 }
 
@@ -494,6 +573,8 @@ int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const
     int result = CT_OK;
     struct wanted wanted = {.ctx = ctx, .result = &result, .id_size = id_size};
     *out = NULL;
+    if (files)
+        files->trail.more = true;
     if (id_size > sizeof wanted.id)
         return CT_OK;
     memcpy(wanted.id, id, id_size);

@@ -260,9 +260,18 @@ static int begin_split(struct ct_dwarf_reader *reader, const char *path, struct 
     return rc;
 }
 
+/* Notes that the debug information is in further files. */
+static void note_more(const struct ct_dwarf_reader *reader)
+{
+    struct ct_debug_trail *trail = ct_debug_trail(reader->files);
+    if (trail)
+        trail->more = true;
+}
+
 int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split **out)
 {
     *out = NULL;
+    note_more(reader);
     if (access(path, R_OK) != 0)
         return CT_OK;
     struct ct_dwarf_split *split = calloc(1, sizeof *split);
@@ -282,6 +291,7 @@ int ct_dwarf_split_packed(struct ct_dwarf_reader *reader, const char *path,
 {
     size_t size = 0;
     *out = NULL;
+    note_more(reader);
     struct ct_dwarf_split *split = calloc(1, sizeof *split);
     if (!split)
         return ct_fail_nomem(reader->ctx, reader->name);

@@ -8,6 +8,7 @@
 #include "base/require.h"
 #include "base/search.h"
 #include "program/memory.h"
+#include "program/part_file.h"
 
 #include <dwarf.h>
 #include <stdbool.h>
@@ -19,11 +20,15 @@ void ct_lines_free(struct ct_lines *lines)
 {
     if (!lines)
         return;
-    free(lines->rows);
-    free(lines->labels);
-    free(lines->scopes);
-    free(lines->more);
-    free(lines->segments);
+    if (lines->file) {
+        ct_part_file_close(lines->file);
+    } else {
+        free(lines->rows);
+        free(lines->labels);
+        free(lines->scopes);
+        free(lines->more);
+        free(lines->segments);
+    }
     ct_names_free(&lines->files);
     ct_names_free(&lines->names);
     if (lines->sources)
@@ -97,8 +102,8 @@ const char *ct_dwarf_folder(struct ct_dwarf_reader *reader, Dwarf_CU *unit)
     return known ? ct_dwarf_text(reader, &value) : NULL;
 }
 
-static struct ct_lines *new_lines(struct ct_ctx *ctx, const char *name, const char *path,
-                                  const struct ct_debug_files *files)
+struct ct_lines *ct_lines_new(struct ct_ctx *ctx, const char *name, const char *path,
+                              const struct ct_debug_files *files)
 {
     struct ct_lines *lines = calloc(1, sizeof *lines);
     if (lines)
@@ -125,7 +130,7 @@ int ct_lines_make(struct ct_ctx *ctx, const char *name, const char *path, const 
 {
     struct ct_dwarf_reader reader = {
         .ctx = ctx, .name = name, .path = path, .files = options->files, .bias = options->bias};
-    reader.lines = new_lines(ctx, name, path, options->files);
+    reader.lines = ct_lines_new(ctx, name, path, options->files);
     int result = reader.lines ? ct_dwarf_read_file(&reader, bytes, size, read_lines) : CT_ERR_NOMEM;
     if (result == CT_OK && !reader.size)
         result = ct_go_read_lines(&reader, bytes, size);

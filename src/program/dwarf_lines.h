@@ -31,6 +31,7 @@ struct ct_lines {
     struct ct_names files;
     struct ct_names names; /* of functions */
     struct ct_source_roots *sources;
+    struct ct_part_file *file; /* that has the arrays and texts; NULL: they are allocated */
 };
 
 /* The state of the reader of one file. */
@@ -77,6 +78,10 @@ const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value
  * The errors of ct_lines_load_with, and those of `read`. */
 int ct_dwarf_read_file(struct ct_dwarf_reader *reader, const void *bytes, size_t size,
                        int (*read)(struct ct_dwarf_reader *reader));
+
+/* Makes lines without rows. Returns NULL when out of memory. */
+struct ct_lines *ct_lines_new(struct ct_ctx *ctx, const char *name, const char *path,
+                              const struct ct_debug_files *files);
 
 /* Reads the lines of a file from its bytes. `name` is its name in messages; `path`, near which separate files
  * are searched, may be NULL. The errors of ct_lines_load_with. */

@@ -25,7 +25,7 @@ bool ct_part_describe(const char *path, enum ct_part_kind kind, uint64_t bias, b
     return true;
 }
 
-static bool is_same(const struct ct_part_key *a, const struct ct_part_key *b)
+bool ct_part_is_same(const struct ct_part_key *a, const struct ct_part_key *b)
 {
     return a->device == b->device && a->inode == b->inode && a->size == b->size && a->seconds == b->seconds &&
            a->nanoseconds == b->nanoseconds && a->bias == b->bias && a->kind == b->kind &&
@@ -34,7 +34,7 @@ static bool is_same(const struct ct_part_key *a, const struct ct_part_key *b)
 
 void *ct_kept_part_find(const struct ct_kept_part *first, const struct ct_part_key *key)
 {
-    while (first && !is_same(&first->key, key))
+    while (first && !ct_part_is_same(&first->key, key))
         first = first->next;
     return first ? first->part : NULL;
 }

@@ -34,6 +34,9 @@ struct ct_kept_part {
 bool ct_part_describe(const char *path, enum ct_part_kind kind, uint64_t bias, bool raw_names,
                       struct ct_part_key *key);
 
+/* Returns whether two keys are of the same part. */
+bool ct_part_is_same(const struct ct_part_key *a, const struct ct_part_key *b);
+
 /* Returns the part that is kept under a key, or NULL. */
 void *ct_kept_part_find(const struct ct_kept_part *first, const struct ct_part_key *key);
 

@@ -10,6 +10,7 @@
 #include "base/printable.h"
 #include "base/require.h"
 #include "program/demangle.h"
+#include "program/part_file.h"
 #include "program/segments.h"
 
 #include <errno.h>
@@ -19,26 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct ct_symbols {
-    struct ct_ctx *ctx;
-    struct ct_symbol *all; /* functions, followed by pieces of code */
-    size_t functions, count;
-    struct ct_segment *segments; /* segments whose owners are functions */
-    size_t segment_count;
-    struct ct_segment *pieces; /* segments whose owners are pieces of code */
-    size_t piece_count;
-    struct ct_mapping_symbols mapping;
-    struct ct_arena arena; /* names */
-    char **labels;         /* demangled names requested so far, by number; the name itself: not mangled */
-    const char *module;
-    uint64_t bias, base, entry;
-    uint8_t build_id[CT_BUILD_ID_MOST];
-    size_t build_id_size;
-    struct ct_code_range *code;
-    size_t code_count;
-    bool raw_names;
-};
 
 void ct_symbols_free(struct ct_symbols *symbols)
 {
@@ -50,11 +31,15 @@ void ct_symbols_free(struct ct_symbols *symbols)
             free(label);
     }
     free(symbols->labels);
-    free(symbols->all);
-    free(symbols->segments);
-    free(symbols->pieces);
-    free(symbols->code);
-    ct_mapping_free(&symbols->mapping);
+    if (symbols->file) {
+        ct_part_file_close(symbols->file);
+    } else {
+        free(symbols->all);
+        free(symbols->segments);
+        free(symbols->pieces);
+        free(symbols->code);
+        ct_mapping_free(&symbols->mapping);
+    }
     ct_arena_free(&symbols->arena);
     free(symbols);
 }
@@ -118,9 +103,7 @@ static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf
     return CT_OK;
 }
 
-/* Returns the name of the file as a module: the last component of its path, printable and owned by the
- * symbols. Returns NULL when out of memory. */
-static const char *module_name(struct ct_symbols *s, const char *path)
+const char *ct_symbols_module_name(struct ct_symbols *s, const char *path)
 {
     const char *copy = ct_arena_strdup(&s->arena, ct_base_name(path));
     return copy ? ct_printable(&s->arena, copy) : NULL;
@@ -202,7 +185,7 @@ static int make(struct ct_ctx *ctx, const char *name, const char *path, const st
 {
     struct ct_symbols *symbols = calloc(1, sizeof *symbols);
     if (symbols)
-        symbols->module = module_name(symbols, options->module ? options->module : name);
+        symbols->module = ct_symbols_module_name(symbols, options->module ? options->module : name);
     if (!symbols || !symbols->module) {
         ct_symbols_free(symbols);
         return ct_fail_nomem(ctx, name);
@@ -336,7 +319,7 @@ static int make_image(struct ct_ctx *ctx, struct ct_symbols *s, const struct ct_
     const struct ct_collector c = {.ctx = ctx, .name = image->path, .functions = &piece, .count = 1};
     s->bias = image->addr - image->offset;
     s->base = image->addr;
-    s->module = module_name(s, image->path);
+    s->module = ct_symbols_module_name(s, image->path);
     s->code = malloc(sizeof *s->code);
     s->labels = calloc(2, sizeof *s->labels);
     if (!s->module || !s->code || !s->labels || take(s, &c, 0, 1) != CT_OK ||
@@ -373,7 +356,7 @@ static int prepare_list(struct ct_symbols *s, const char *path)
     bool fine = s->all && s->segments;
     for (size_t i = 0; i < s->count && fine; i++)
         fine = (s->all[i].name = ct_printable(&s->arena, s->all[i].name)) != NULL;
-    s->module = fine ? module_name(s, path) : NULL;
+    s->module = fine ? ct_symbols_module_name(s, path) : NULL;
     s->labels = s->module ? calloc(s->count + 1, sizeof *s->labels) : NULL;
     return s->labels ? CT_OK : ct_fail_nomem(s->ctx, path);
 }

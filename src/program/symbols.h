@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#define CT_BUILD_ID_MOST 64 /* in bytes; SHA-1 has 20 */
+
 /* A function from one section. */
 struct ct_function {
     struct ct_symbol symbol; /* its name is NULL when the section only has bounds */
@@ -41,6 +43,32 @@ struct ct_collector {
     struct ct_code_bytes *code; /* sorted by address, without overlaps */
     size_t code_count;
 };
+
+/* Allocated arrays, or those of a file of the cache. */
+struct ct_symbols {
+    struct ct_ctx *ctx;
+    struct ct_symbol *all; /* functions, followed by pieces of code */
+    size_t functions, count;
+    struct ct_segment *segments; /* segments whose owners are functions */
+    size_t segment_count;
+    struct ct_segment *pieces; /* segments whose owners are pieces of code */
+    size_t piece_count;
+    struct ct_mapping_symbols mapping;
+    struct ct_arena arena; /* names */
+    char **labels;         /* demangled names requested so far, by number; the name itself: not mangled */
+    const char *module;
+    uint64_t bias, base, entry;
+    uint8_t build_id[CT_BUILD_ID_MOST];
+    size_t build_id_size;
+    struct ct_code_range *code;
+    size_t code_count;
+    bool raw_names;
+    struct ct_part_file *file; /* that has the arrays and names; NULL: they are allocated */
+};
+
+/* Returns the name of the file as a module: the last component of its path, printable and owned by the
+ * symbols. Returns NULL when out of memory. */
+const char *ct_symbols_module_name(struct ct_symbols *symbols, const char *path);
 
 /* Loads the functions of a file from its bytes. `name` is its name in messages; `path`, near which separate
  * files are searched, may be NULL. The errors of ct_symbols_load_with. */
@@ -149,9 +177,27 @@ int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const c
 int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path, const char *name,
                          const uint8_t *id, size_t id_size, struct ct_mapped_file **out);
 
-/* ---- elf_notes.c ---- */
+/* How the separate file of a program was searched since this was last zeroed. */
+struct ct_debug_trail {
+    bool searched, online;
+    bool more;      /* other files were read too, so what was read is not in one or two files */
+    char *separate; /* path of the separate file; NULL: none was found */
+};
 
-#define CT_BUILD_ID_MOST 64 /* in bytes; SHA-1 has 20 */
+/* Returns the trail of the searches with `files`; NULL for NULL. */
+struct ct_debug_trail *ct_debug_trail(struct ct_debug_files *files);
+
+/* Searches as ct_debug_file_find does, but sets only the path of the file, which the caller frees; NULL when
+ * there is none. CT_ERR_NOMEM. */
+int ct_debug_file_look(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
+                       const struct ct_elf *elf, bool online, char **out);
+
+struct ct_part_cache;
+
+/* Returns the cache of parts (part_cache.h), or NULL when there is none. */
+struct ct_part_cache *ct_debug_cache(struct ct_debug_files *files);
+
+/* ---- elf_notes.c ---- */
 
 /* Copies the build id and returns its size, 0 when there is none. `file_size` limits what is read. */
 size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST]);

@@ -5,8 +5,8 @@
 #include "base/ctx.h"
 #include "base/require.h"
 #include "program/dwarf_lines.h"
-#include "program/kept_parts.h"
 #include "program/memory.h"
+#include "program/part_cache.h"
 #include "program/symbols.h"
 
 #include <string.h>
@@ -51,14 +51,14 @@ static struct ct_image image_of(const struct ct_known_program *p)
         .path = p->is.path, .addr = moved_by(p), .space = CT_SPACE_ANY, .is_elf = 1, .placed = p->placed};
 }
 
-/* Finds the bytes of the file: those that the memory of the program has, or read to *own, which the caller
- * closes. */
-static int read_file(const struct ct_known_program *p, struct ct_mapped_file **own,
+/* Finds the bytes of the file: those that the memory of the program has, or, if it has none or they must be
+ * `fresh`, reads them to *own, which the caller closes. */
+static int read_file(const struct ct_known_program *p, bool fresh, struct ct_mapped_file **own,
                      const struct ct_mapped_file **file)
 {
     uint64_t bias;
     *own = NULL;
-    *file = p->memory ? ct_memory_next_file(p->memory, NULL, &bias) : NULL;
+    *file = p->memory && !fresh ? ct_memory_next_file(p->memory, NULL, &bias) : NULL;
     if (*file)
         return CT_OK;
     const int rc = ct_mapped_file_open(p->set->ctx, p->is.path, p->placed, own);
@@ -66,18 +66,32 @@ static int read_file(const struct ct_known_program *p, struct ct_mapped_file **o
     return rc;
 }
 
-static int make_part(const struct ct_known_program *p, enum ct_part_kind kind,
-                     const struct ct_mapped_file *file, void **part)
+static int make_part(const struct ct_known_program *p, enum ct_part_kind kind, bool fresh, void **part)
 {
     const struct ct_symbol_options names = names_of(p);
     const struct ct_line_options lines = lines_of(p);
     const char *path = p->is.path;
     struct ct_symbols *symbols = NULL;
     struct ct_lines *all = NULL;
-    const int rc = kind == CT_PART_SYMBOLS
-                       ? ct_symbols_make(p->set->ctx, path, path, file->bytes, file->size, &names, &symbols)
-                       : ct_lines_make(p->set->ctx, path, path, file->bytes, file->size, &lines, &all);
+    const struct ct_mapped_file *file;
+    struct ct_mapped_file *own;
+    int rc = read_file(p, fresh, &own, &file);
+    if (!rc)
+        rc = kind == CT_PART_SYMBOLS
+                 ? ct_symbols_make(p->set->ctx, path, path, file->bytes, file->size, &names, &symbols)
+                 : ct_lines_make(p->set->ctx, path, path, file->bytes, file->size, &lines, &all);
+    ct_mapped_file_close(own);
     *part = symbols ? (void *)symbols : all;
+    return rc;
+}
+
+/* Takes a part from the cache, or loads it and stores it there. */
+static int load_cached(const struct ct_known_program *p, const struct ct_part_key *key, void **part)
+{
+    struct ct_part_slot slot;
+    *part = ct_part_slot_begin(p->set->ctx, p->set->options.files, key, &slot);
+    const int rc = *part ? CT_OK : make_part(p, key->kind, slot.fd >= 0, part);
+    ct_part_slot_end(&slot, *part);
     return rc;
 }
 
@@ -87,8 +101,6 @@ static int load(const struct ct_known_program *p, enum ct_part_kind kind, void *
 {
     const bool raw_names = kind == CT_PART_SYMBOLS && p->set->options.raw_names;
     struct ct_kept_part **all = p->placed ? NULL : ct_debug_kept_parts(p->set->options.files);
-    const struct ct_mapped_file *file;
-    struct ct_mapped_file *own;
     struct ct_part_key key;
     if (all && !ct_part_describe(p->is.path, kind, moved_by(p), raw_names, &key))
         all = NULL;
@@ -96,10 +108,7 @@ static int load(const struct ct_known_program *p, enum ct_part_kind kind, void *
     *kept = *part;
     if (*part)
         return CT_OK;
-    int rc = read_file(p, &own, &file);
-    if (!rc)
-        rc = make_part(p, kind, file, part);
-    ct_mapped_file_close(own);
+    const int rc = all ? load_cached(p, &key, part) : make_part(p, kind, false, part);
     *kept = !rc && all && ct_kept_part_add(all, &key, *part);
     return rc;
 }

@@ -352,7 +352,7 @@ def bad_input(fleet):
         assert "; the job does not begin; name a folder that can be written with --state" in said, said
     for folder in (fleet.manifest, fleet.path("none") / "cache"):
         said = refused(lines[0], "--cache", folder)
-        assert f"{folder}: the folder for files of servers cannot be used: No" in said, said
+        assert f"{folder}: the folder of the cache cannot be used: No" in said, said
     for words in (["timing", fleet.captures / "0000"], ["timing", "--manifest", fleet.manifest]):
         assert "there is no folder for the pieces" in run(COMMAND, "map", *words, code=2).stderr
 
@@ -943,6 +943,35 @@ def ranks_read_the_same(fleet):
     job(1, "stats", "--symfs=symbols")
 
 
+def cache_is_shared(fleet):
+    """Checks that symbols are loaded once for all jobs with a cache, and that a cache that cannot be written
+    is reported once and changes nothing."""
+    code = (captures.ROOT / "examples/quickstart/firmware.bin").read_bytes()
+    program, cache = fleet.path("cached"), fleet.path("cache")
+    program.write_bytes(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))], build_id=b"1234"))
+    words = ["map", *fleet.job("uncached.data", "--elf", program)]
+    run(COMMAND, *words, code=1)
+    plain = fleet.path("uncached.data").read_bytes()
+    jobs = [[COMMAND, "map"]] + ([[*ranks(2)]] if MPI else [])
+    for begin in jobs:
+        shutil.rmtree(cache, ignore_errors=True)
+        job = [*begin, *fleet.job("cached.data", "--elf", program, "--cache", cache)]
+        kept = []
+        for _ in range(2):
+            said = run(*job, code=1, env=RANKS).stderr
+            assert "warning" not in said, said
+            assert fleet.path("cached.data").read_bytes() == plain
+            kept.append({file.name: file.stat().st_ino for file in cache.iterdir()})
+        assert kept[0] == kept[1] and any("-symbols-" in name for name in kept[0]), kept
+        for file in list(cache.iterdir()):
+            file.unlink()
+            pathlib.Path(f"{file}.new").mkdir()
+        said = run(*job, code=1, env=RANKS).stderr
+        told = said.count(f"warning: {cache}: loaded symbols and lines cannot be stored in this cache: Is a")
+        assert told in ((1,) if begin[0] == COMMAND else (1, 2)), said
+        assert fleet.path("cached.data").read_bytes() == plain
+
+
 def keep_tidy(folder):
     """Puts the files of Open MPI into the folder of the test, because killed ranks do not remove them."""
     RANKS["OMPI_MCA_orte_tmpdir_base"] = RANKS["OMPI_MCA_btl_vader_backing_directory"] = folder
@@ -953,7 +982,8 @@ def main():
               parts_add_up, every_command, map_is_killed, pieces_stay, bad_input, bad_captures,
               other_versions, named_captures_are_read_once, trust_looks_at_sizes,
               missing_files_are_named, one_file_counts_once, one_capture_is_looked_at, takes_too_long,
-              crashes, workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
+              crashes, workers_are_killed, cache_is_shared, one_output_is_of_one_job, disk_is_full,
+              disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,

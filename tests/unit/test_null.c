@@ -90,7 +90,7 @@ static const char *const something[] = {
     "ct_stack_sums_kind",   "ct_timing_sums_kind",     "ct_version",           "ct_version_exact",
     "ct_watch_kind_name",   "ct_fractal_channel_name", "ct_fractal_flit_name", "ct_fractal_protocol_name",
     "ct_wcet_origin_name",  "ct_verify_sums_kind",     "ct_wcet_program",      "ct_fractal_sums_kind",
-    "ct_lines_unit",
+    "ct_lines_unit",        "ct_fleet_piece_said",
 };
 
 static bool is_in(const char *const *names, size_t count, const char *name)
