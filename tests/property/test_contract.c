@@ -21,6 +21,7 @@
 #include "coretap/timing.h"
 #include "coretap/verify_sums.h"
 #include "support/output.h"
+#include "support/part.h"
 #include "support/require.h"
 #include "support/rng.h"
 #include "unit/elf_build.h"
@@ -689,7 +690,7 @@ static int run(size_t kind, uint64_t seed)
 
 int main(void)
 {
-    const uint64_t seed = test_number("CT_SEED", 1), count = test_count(150, 30000);
+    const uint64_t seed = test_number("CT_SEED", 1), count = test_count(test_part(150), 30000);
     const size_t kind_count = sizeof kinds / sizeof *kinds;
     int failed = 0;
     if (!open_programs() || !compile_specs())

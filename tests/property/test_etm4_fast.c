@@ -12,6 +12,7 @@
 #include "coretap/event.h"
 #include "support/damage.h"
 #include "support/etm4_gen.h"
+#include "support/part.h"
 #include "support/seeds.h"
 
 enum {
@@ -407,7 +408,7 @@ static int check(uint64_t seed)
 
 int main(void)
 {
-    const struct seeds seeds = seeds_begin(1, 300000, 20000000);
+    const struct seeds seeds = seeds_begin(1, test_part(300000), 20000000);
     const int ok = seeds_hold(seeds, STREAM, check, 1,
                               "elements, events and packets straight from bytes are the plain ones");
     return ok ? 0 : 1;

@@ -13,6 +13,7 @@
 
 #include "chain/stream.h"
 #include "support/damage.h"
+#include "support/part.h"
 #include "support/seeds.h"
 #include "coretap/decode.h"
 #include "etm4/hops.h"
@@ -734,7 +735,7 @@ static int check_forgetting(void)
 
 int main(void)
 {
-    const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(30, 10000);
+    const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(test_part(30), 10000);
     printf("TAP version 13\n1..13\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
     ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");

@@ -11,6 +11,7 @@
 
 #include "support/corpus.h"
 #include "support/output.h"
+#include "support/part.h"
 #include "support/random_trace.h"
 #include "support/require.h"
 #include "support/seeds.h"
@@ -330,7 +331,7 @@ static int check_seeds(void)
 {
     static const struct seeds fault = {.first = 3001, .cases = 1}; /* a seed that once found a fault */
     const char *what = "parts add up to the whole, or it is said that they do not";
-    const struct seeds seeds = seeds_begin(3, 100, 20000);
+    const struct seeds seeds = seeds_begin(3, test_part(100), 20000);
     int ok = seeds_hold(seeds, 1, check, 1, what);
     ok &= seeds_hold(fault, 1, check, 2, what);
     /* most captures of each kind must add up, and some must not: otherwise one of both cases is not tested */

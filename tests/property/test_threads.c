@@ -13,6 +13,7 @@
 
 #include "chain/chain_tune.h"
 #include "support/corpus.h"
+#include "support/part.h"
 #include "support/random_trace.h"
 #include "support/seeds.h"
 #include "coretap/decode.h"
@@ -539,7 +540,7 @@ static int check_corpus(const char *shared)
 
 static int check_seeds(void)
 {
-    const struct seeds seeds = seeds_begin(6, 120, 20000);
+    const struct seeds seeds = seeds_begin(6, test_part(120), 20000);
     int ok = seeds_hold(seeds, 1, check, 1, "threads say what one says");
     printf("# %" PRIu64 " tasks, %" PRIu64 " of them decoded again\n", tasks, again);
     /* Otherwise threads gained nothing. Some tasks must begin wrong, or the seams were not tested. */

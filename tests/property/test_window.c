@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/output.h"
+#include "support/part.h"
 #include "support/random_trace.h"
 #include "support/require.h"
 #include "support/seeds.h"
@@ -434,7 +435,7 @@ int main(void)
     snprintf(trace_path, sizeof trace_path, "%s/trace", folder);
     snprintf(index_paths[0], sizeof index_paths[0], "%s/trace.ctx", folder);
     snprintf(index_paths[1], sizeof index_paths[1], "%s/trace.random.ctx", folder);
-    const struct seeds seeds = seeds_begin(2, 30, 6000);
+    const struct seeds seeds = seeds_begin(2, test_part(30), 6000);
     int ok = seeds_hold(seeds, 1, check, 1, "a window has what a sieve keeps of the whole");
     const bool in_all = inside[CT_FRAMING_NONE] && inside[CT_FRAMING_FRAMES] && inside[CT_FRAMING_TPIU] &&
                         (inside[CT_FRAMING_DSTREAM] || seeds.cases < 1000);
