@@ -2,7 +2,6 @@
 /* Memory over time. Mapping records, sorted by time, are replayed. A process keeps one generation as long as
  * mappings are only added (an address is not executed before it is mapped, so it does no harm to have it
  * early). It gets a new one when a mapping is replaced, or when it runs another program. */
-#include "base/addr_map.h"
 #include "base/archive.h"
 #include "base/search.h"
 #include "input/perf.h"
@@ -52,7 +51,8 @@ struct player {
     struct ct_perf_objects *objects;
     struct process *processes;
     size_t count;
-    struct ct_addr_map numbers; /* of processes by pid */
+    uint32_t *slots; /* hash table of pids: index + 1 of the process */
+    size_t slot_count;
     struct ct_thread *threads;
     size_t thread_count;
     size_t images;
@@ -67,6 +67,25 @@ static int no_memory(const struct player *pl)
 
 /* ---- processes by number ---- */
 
+static size_t slot_of(const struct player *pl, uint32_t pid)
+{
+    size_t i = pid * UINT32_C(2654435761) % pl->slot_count;
+    while (pl->slots[i] && pl->processes[pl->slots[i] - 1].pid != pid)
+        i = (i + 1) % pl->slot_count;
+    return i;
+}
+
+static int grow_slots(struct player *pl)
+{
+    pl->slot_count = pl->slot_count ? 2 * pl->slot_count : 256;
+    pl->slots = ct_arena_alloc(&pl->perf->arena, pl->slot_count * sizeof *pl->slots);
+    if (!pl->slots)
+        return no_memory(pl);
+    for (size_t i = 0; i < pl->count; i++)
+        pl->slots[slot_of(pl, pl->processes[i].pid)] = (uint32_t)i + 1;
+    return CT_OK;
+}
+
 /* Gives a process an empty table. */
 static int new_table(struct player *pl, struct process *process)
 {
@@ -79,21 +98,22 @@ static int new_table(struct player *pl, struct process *process)
 
 static int find_process(struct player *pl, uint32_t pid, struct process **out)
 {
-    const uint32_t known = ct_addr_map_get(&pl->numbers, pid);
-    if (known != CT_ADDR_NONE) {
-        *out = &pl->processes[known];
-        return CT_OK;
-    }
-    void *room = NULL;
-    const int rc = ct_perf_push(pl->perf, pl->processes, &pl->count, sizeof *pl->processes, &room);
+    int rc = 2 * pl->count >= pl->slot_count ? grow_slots(pl) : CT_OK;
     if (rc)
         return rc;
-    pl->processes = room;
-    *out = &pl->processes[pl->count - 1];
-    **out = (struct process){.pid = pid, .name = ""};
-    if (ct_addr_map_put(&pl->numbers, pid, (uint32_t)pl->count - 1))
-        return no_memory(pl);
-    return new_table(pl, *out);
+    size_t slot = slot_of(pl, pid);
+    if (!pl->slots[slot]) {
+        void *room = NULL;
+        rc = ct_perf_push(pl->perf, pl->processes, &pl->count, sizeof *pl->processes, &room);
+        if (rc)
+            return rc;
+        pl->processes = room;
+        pl->processes[pl->count - 1] = (struct process){.pid = pid, .name = ""};
+        pl->slots[slot] = (uint32_t)pl->count;
+        rc = new_table(pl, &pl->processes[pl->count - 1]);
+    }
+    *out = &pl->processes[pl->slots[slot] - 1];
+    return rc;
 }
 
 static int add_thread(struct player *pl, uint32_t tid, uint32_t pid, uint64_t from)
@@ -545,7 +565,5 @@ int ct_perf_make_maps(struct ct_perf *p, struct ct_perf_objects *objects, struct
         qsort(p->events, p->event_count, sizeof *p->events, event_order);
     for (size_t i = 0; !rc && i < p->event_count; i++)
         rc = play(&pl, &p->events[i]);
-    rc = rc ? rc : finish(&pl, out);
-    ct_addr_map_free(&pl.numbers);
-    return rc;
+    return rc ? rc : finish(&pl, out);
 }
