@@ -24,7 +24,7 @@
 static bool find_plugin(char path[4096], const char *file, const char *variable)
 {
     const char *named = getenv(variable);
-    if (named) {
+    if (named && *named) {
         snprintf(path, 4096, "%s", named);
         return access(path, R_OK) == 0;
     }

@@ -39,6 +39,12 @@ def check_threads(folder, program):
               and "exec" not in done.stderr, done.stderr)
 
 
+def check_plugin(folder, program):
+    done = subprocess.run([COMMAND, "record", "-o", folder / "empty", program, "0", "0"], capture_output=True,
+                          text=True, check=False, env={**ENV, "CORETAP_TRACE_PLUGIN": ""}, timeout=120)
+    tap.check("an empty CORETAP_TRACE_PLUGIN counts as none", "is not at ," not in done.stderr, done.stderr)
+
+
 def check_processes(folder, program, name):
     done = run(COMMAND, "record", "-o", folder / f"one-{name}", program, 0, 1)
     tap.check(f"{name}: a process is told, not its children, and no exec that fails",
@@ -66,6 +72,7 @@ def main():
             subprocess.run([tools[0], "-O2", "-static", "-pthread", "-o", program, SOURCE], check=True)
             check_processes(folder, program, name)
             if name == "arm64":
+                check_plugin(folder, program)
                 check_threads(folder, program)
     return tap.finish()
 
