@@ -40,9 +40,9 @@ CT_VECTOR void loop_cut_bytes(struct ct_etm4_cuts *c, unsigned blocks, const uin
         keep_some(c->bytes + c->before[b], data + b * CT_SCAN_BLOCK, c->kept[b]);
 }
 
-CT_VECTOR uint16_t *loop_cut_list(uint16_t *to, uint64_t bits, unsigned first)
+CT_VECTOR unsigned loop_cut_list(uint16_t *to, uint64_t bits, unsigned first)
 {
-    return list_bits(to, bits, first);
+    return ct_list_places(to, bits, first);
 }
 
 CT_VECTOR void loop_hop(struct ct_etm4_lane *const lanes[])

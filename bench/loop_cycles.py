@@ -17,7 +17,7 @@ import tempfile
 DECODER = {"loop_scan": "scan, 64 bytes", "loop_scan_values": "scan with values of counts, 64 bytes",
            "loop_sums": "sums of counts, 64 bytes", "loop_address": "an address with its cycles",
            "loop_cut_masks": "cuts: masks of 64 bytes", "loop_cut_bytes": "cuts: 64 bytes kept",
-           "loop_cut_list": "cuts: the place of a packet", "loop_hop": "a hop",
+           "loop_cut_list": "cuts: the places of 64 bytes", "loop_hop": "a hop",
            "loop_hops": "hops of two lanes"}
 FLOW = {"loop_stretch_collect": "stretches: an element", "loop_stretch_rows": "stretches: the row of one",
         "loop_strip_rows": "strips: the row of one",

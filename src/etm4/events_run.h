@@ -69,24 +69,6 @@ CT_VECTOR_INLINE unsigned ct_lowest_bit(uint64_t mask)
     return (unsigned)__builtin_ctzll(mask);
 }
 
-/* number of places that ct_list_places writes without a loop */
-#define CT_PLACES_AT_ONCE 16u
-
-/* most places that it may write behind the last one */
-#define CT_PLACES_BEYOND CT_PLACES_AT_ONCE
-
-/* Writes the numbers of the set bits of a mask, each plus `base`, and returns how many there are. */
-CT_VECTOR_INLINE unsigned ct_list_places(uint16_t *to, uint64_t mask, unsigned base)
-{
-    const unsigned count = ct_bits_set(mask);
-    for (unsigned i = 0; i < CT_PLACES_AT_ONCE; i++, mask &= mask - 1)
-        to[i] = (uint16_t)(base + ct_lowest_or_64(mask));
-    if (__builtin_expect(count > CT_PLACES_AT_ONCE, 0))
-        for (unsigned i = CT_PLACES_AT_ONCE; i < count; i++, mask &= mask - 1)
-            to[i] = (uint16_t)(base + ct_lowest_bit(mask));
-    return count;
-}
-
 /* Returns the addresses that are targets of a branch: the last atom before them was E, and no other address
  * came in between. An addition finds them: a carry runs from each E up to the next atom or address. */
 CT_VECTOR_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *branched)

@@ -7,16 +7,9 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* Writes the places of the set bits of a mask, each plus `first`, and returns the end of the list. */
-CT_VECTOR_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first)
-{
-    for (; bits; bits &= bits - 1)
-        *to++ = (uint16_t)(first + ct_lowest_or_64(bits));
-    return to;
-}
-
 #ifdef CT_HAVE_AVX512
-/* Does what list_bits does, but always writes 64 places. */
+/* Writes the places of the set bits of a mask, each plus `first`, and returns the end of the list. Always
+ * writes 64 places. */
 CT_AVX512_INLINE uint16_t *list_bits_avx512(uint16_t *to, uint64_t bits, unsigned first)
 {
     const __m512i places = _mm512_maskz_compress_epi8(bits, ct_places_zmm());
@@ -32,7 +25,7 @@ CT_AVX512_INLINE uint16_t *list_bits_avx512(uint16_t *to, uint64_t bits, unsigne
 CT_VECTOR static uint16_t *list(uint16_t *to, const struct ct_etm4_cuts *c)
 {
     for (unsigned base = 0; base < c->count; base += 64)
-        to = list_bits(to, c->atoms[base >> 6], base + 1);
+        to += ct_list_places(to, c->atoms[base >> 6], base + 1);
     return to;
 }
 

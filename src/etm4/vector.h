@@ -28,3 +28,17 @@ typedef uint32_t ct_marks;
 typedef struct ct_bytes ct_marks;
 #include "etm4/vector_neon.h"
 #endif
+
+#ifdef CT_HAVE_VECTORS
+/* most places that ct_list_places writes behind the last one */
+#define CT_PLACES_BEYOND 8u
+
+/* Writes the numbers of the set bits of a mask, each plus `first`, and returns how many there are. Takes as
+ * long for each mask, because the processor would mispredict the end of a loop over the bits. */
+CT_VECTOR_INLINE unsigned ct_list_places(uint16_t *to, uint64_t mask, unsigned first)
+{
+    for (unsigned i = 0; i < 64; i += 8)
+        to += ct_places_keep(to, (uint8_t)(mask >> i), (uint16_t)(first + i));
+    return (unsigned)__builtin_popcountll(mask);
+}
+#endif

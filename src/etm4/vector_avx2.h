@@ -302,3 +302,14 @@ CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_
     memcpy(to, &eight, sizeof eight);
     return (unsigned)__builtin_popcountll(whole) >> 3;
 }
+
+/* Writes the numbers of the set bits of `kept`, each plus `first`, and returns how many there are. Writes
+ * eight numbers in any case. */
+CT_VECTOR_INLINE unsigned ct_places_keep(uint16_t *to, uint8_t kept, uint16_t first)
+{
+    const uint64_t whole = _pdep_u64(kept, UINT64_C(0x0101010101010101)) * 255;
+    const uint64_t places = _pext_u64(UINT64_C(0x0706050403020100), whole);
+    const __m128i eight = _mm_cvtepu8_epi16(_mm_cvtsi64_si128((int64_t)places));
+    _mm_storeu_si128((void *)to, _mm_add_epi16(eight, _mm_set1_epi16((short)first)));
+    return (unsigned)__builtin_popcount(kept);
+}

@@ -294,7 +294,8 @@ CT_VECTOR_INLINE unsigned ct_bit_select(uint64_t mask, unsigned n)
     return (unsigned)__builtin_ctzll(mask);
 }
 
-CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_t kept)
+/* Returns the numbers of the set bits of `kept`, a byte each, and sets *count to how many there are. */
+CT_VECTOR_INLINE uint8x8_t ct_places_of(uint8_t kept, unsigned *count)
 {
     /* by a mask of four bits: the places of the set bits, a byte each, and eight times their number */
     static const uint32_t places[16] = {0x0, 0x0,   0x1,   0x100,   0x2,   0x200,   0x201,   0x20100,
@@ -302,9 +303,22 @@ CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_
     static const uint8_t bits[16] = {0, 8, 8, 16, 8, 16, 16, 24, 8, 16, 16, 24, 16, 24, 24, 32};
     const unsigned low = kept & 15u;
     const unsigned high = kept >> 4;
-    const uint64_t index = places[low] | (places[high] + UINT64_C(0x04040404)) << bits[low];
-    vst1_u8(to, vtbl1_u8(vld1_u8(from), vcreate_u8(index)));
-    return (unsigned)(bits[low] + bits[high]) / 8;
+    *count = (unsigned)(bits[low] + bits[high]) / 8;
+    return vcreate_u8(places[low] | (places[high] + UINT64_C(0x04040404)) << bits[low]);
+}
+
+CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_t kept)
+{
+    unsigned count;
+    vst1_u8(to, vtbl1_u8(vld1_u8(from), ct_places_of(kept, &count)));
+    return count;
+}
+
+CT_VECTOR_INLINE unsigned ct_places_keep(uint16_t *to, uint8_t kept, uint16_t first)
+{
+    unsigned count;
+    vst1q_u16(to, vaddq_u16(vmovl_u8(ct_places_of(kept, &count)), vdupq_n_u16(first)));
+    return count;
 }
 
 /* Returns the running sums of eight numbers of 16 bits. */
