@@ -40,6 +40,7 @@
 #include "coretap/probe.h"
 #include "coretap/program.h"
 #include "coretap/programs.h"
+#include "coretap/ran.h"
 #include "coretap/report.h"
 #include "coretap/session.h"
 #include "coretap/shard.h"

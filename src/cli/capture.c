@@ -3,6 +3,7 @@
 #include "cli/capture.h"
 
 #include "coretap/program.h"
+#include "coretap/ran.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/holes.h"
 #include "cli/missing.h"
 #include "cli/perf_options.h"
 #include "cli/raw_bytes.h"
@@ -351,6 +351,15 @@ static void tell_empty(const struct cli_capture *c)
                 c->path);
 }
 
+/* Reports where memory was missing and how often, by the file that was mapped there or by address. */
+static void tell_holes(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture)
+{
+    char text[CT_RAN_WORDS];
+    cli_say("%s: the capture has no memory image of code that ran in %s; that code was not decoded; 'coretap "
+            "info' lists the images and the missing files",
+            operand, ct_holes_words(text, holes, capture, NULL, "time", "times"));
+}
+
 int cli_capture_code(const struct cli_capture *c, int code)
 {
     char words[CT_LOSSES_WORDS];
@@ -360,7 +369,7 @@ int cli_capture_code(const struct cli_capture *c, int code)
     if (ct_losses_any(&c->seen.losses) && (result == CLI_DAMAGED || !c->args->quiet))
         cli_say("%s: losses: %s", c->path, ct_losses_words(words, &c->seen.losses));
     if (c->seen.holes.count && (result == CLI_DAMAGED || !c->args->quiet))
-        cli_holes_say(c->path, &c->seen.holes, c->capture);
+        tell_holes(c->path, &c->seen.holes, c->capture);
     if (!c->seen.has_trace && !cli_capture_is_damaged(c, false))
         tell_empty(c);
     tell_contradicted(c);

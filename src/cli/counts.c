@@ -2,7 +2,6 @@
 #include "cli/counts.h"
 
 #include "cli/branch_lists.h"
-#include "cli/holes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -148,15 +147,15 @@ void cli_outside_tell(const char *operand, const struct ct_cover *cover, struct 
 {
     const struct ct_cover_share *share = ct_cover_ran(cover);
     const uint64_t sum = ct_holes_total(&share->outside);
-    char text[CLI_HOLES_TEXT];
+    char text[CT_RAN_WORDS];
     if (!sum)
         return;
-    cli_holes_text(text, &share->outside, NULL, programs, "instruction", "instructions");
+    ct_holes_words(text, &share->outside, NULL, programs, "instruction", "instructions");
     cli_say("%s: %s incomplete: %" PRIu64 " of %" PRIu64
             " instructions%s ran outside the known programs, in %s%s; %s",
             operand, result, sum, share->ran, of, text,
             share->untold ? ", and coverage files older than version 4 do not record such instructions" : "",
-            cli_holes_are_named(&share->outside, programs)
+            ct_holes_are_named(&share->outside, programs)
                 ? "that code is in no program's file, so it has no coverage"
                 : "name their program with --elf FILE[@HEX], or see 'coretap list' for code that was "
                   "generated at run time");

@@ -306,7 +306,7 @@ struct merging {
     struct cli_capture capture;
     struct cli_filter filter;
     struct ct_filter settled;
-    struct cli_ran ran;
+    struct ct_ran ran;
     struct printing printing;
     struct ct_merge *merge;
 };

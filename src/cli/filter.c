@@ -310,7 +310,7 @@ static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
 }
 
 bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *args,
-                             const struct cli_ran *ran)
+                             const struct ct_ran *ran)
 {
     char *text = NULL;
     size_t size = 0;
@@ -335,7 +335,7 @@ bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *
 /* ---- a merge ---- */
 
 bool cli_filter_count_merge(struct cli_filter *f, struct cli_capture *capture, struct ct_merge *merge,
-                            struct cli_ran *ran, const struct ct_programs *programs)
+                            struct ct_ran *ran, const struct ct_programs *programs)
 {
     size_t count;
     const struct ct_merge_source *sources = ct_merge_sources(merge, &count);
@@ -344,7 +344,7 @@ bool cli_filter_count_merge(struct cli_filter *f, struct cli_capture *capture, s
         if (sources[i].chain && (!i || sources[i].buffer != sources[i - 1].buffer))
             cli_capture_tell_frames(capture, sources[i].chain);
         fine &= !sources[i].chain ||
-                cli_ran_add(ran, capture->capture, sources[i].buffer, sources[i].chain, programs);
+                ct_ran_add(ran, capture->capture, sources[i].buffer, sources[i].chain, programs) == CT_OK;
     }
     capture->seen = *ct_merge_seen(merge);
     ct_sieve_seen_add(&f->seen, ct_merge_sieved(merge));

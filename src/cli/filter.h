@@ -125,11 +125,11 @@ bool cli_filter_none(const struct cli_args *args, const char *why);
 /* Reports that the filter kept nothing of what ran, and what there was. Returns false, without a message,
  * when it kept something, when there is no filter, or when nothing ran. */
 bool cli_filter_kept_nothing(const struct cli_filter *filter, const struct cli_args *args,
-                             const struct cli_ran *ran);
+                             const struct ct_ran *ran);
 
 struct ct_merge;
 
 /* Adds what a merge read to the losses of its capture, to what ran (with names from `programs`), and to what
  * the filter saw. Returns false after a message. */
 bool cli_filter_count_merge(struct cli_filter *f, struct cli_capture *capture, struct ct_merge *merge,
-                            struct cli_ran *ran, const struct ct_programs *programs);
+                            struct ct_ran *ran, const struct ct_programs *programs);

@@ -195,7 +195,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     struct cli_results *r = user;
     cli_capture_tell_frames(&r->capture, chain);
     find_contexts(r, chain);
-    if (!cli_ran_add(&r->ran, r->capture.capture, buffer, chain, r->programs))
+    if (ct_ran_add(&r->ran, r->capture.capture, buffer, chain, r->programs) != CT_OK)
         return cli_fail_nomem(r->args->ctx, "programs");
     return r->decoded ? r->decoded(r->user, buffer, chain) : CT_OK;
 }

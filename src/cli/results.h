@@ -44,7 +44,7 @@ struct cli_results {
     bool lacks_contexts;     /* a trace that was read has no context IDs, and could have them */
     const char *file_option; /* an option of the filter that also applies to saved files; NULL: none */
     const char *file_why;    /* why files of other kinds cannot be used */
-    struct cli_ran ran;      /* over all buffers */
+    struct ct_ran ran;       /* over all buffers */
     FILE *out;        /* the output, whose errors are reported when it is closed; NULL: standard output */
     uint16_t threads; /* for decoding */
     /* value of --shard: the part of the capture to decode; NULL, or not given: all of it */

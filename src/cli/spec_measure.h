@@ -24,9 +24,9 @@ struct cli_spec_ways {
     size_t count;
     char text[SPEC_TEXT]; /* definitions of both ends of all intervals */
     size_t size;
-    bool timed;         /* a capture has cycle counts */
-    struct cli_ran ran; /* over all captures */
-    bool kept_nothing;  /* the filter kept nothing, which was reported */
+    bool timed;        /* a capture has cycle counts */
+    struct ct_ran ran; /* over all captures */
+    bool kept_nothing; /* the filter kept nothing, which was reported */
 };
 
 /* Add an interval: from a function's call to its return, or of a pair "FROM TO". Returns false after a
@@ -47,8 +47,8 @@ struct cli_spec_functions {
         uint64_t cycles;
     } * all;
     size_t count;
-    struct cli_ran ran; /* over all captures */
-    bool kept_nothing;  /* the filter kept nothing, which was reported */
+    struct ct_ran ran; /* over all captures */
+    bool kept_nothing; /* the filter kept nothing, which was reported */
 };
 
 /* Adds the functions that ran in the captures of `args`. Returns an enum cli_exit. */

@@ -17,7 +17,8 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
 {
     struct edges *e = user;
     (void)stream;
-    e->streams.read.ran.is_answered |= batch->count > 0;
+    if (batch->count)
+        e->streams.read.ran.unnamed = 1;
     return ct_edge_events_take(e->events, batch);
 }
 

@@ -81,7 +81,7 @@ static void tell_guesses(const struct cli_wcet *w)
 
 static int measure(struct cli_wcet *w)
 {
-    const struct cli_ran ran = w->read.ran;
+    const struct ct_ran ran = w->read.ran;
     w->read.analysis = ct_timing_sums_analysis(w->sums);
     w->read.files_alone = false;
     w->read.captures_alone = true;

@@ -33,8 +33,8 @@ int main(int argc, char **argv)
 """
 # Each program, and the command line that prints the same.
 PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
-            "list_elements": ["list", "--elements"], "info_json": ["info", "-f", "json"], "report": ["report"],
-            "profile_folded": ["profile", "-f", "folded"],
+            "list_elements": ["list", "--elements"], "info_json": ["info", "-f", "json"],
+            "report": ["report"], "profile_folded": ["profile", "-f", "folded"],
             "profile_callgrind": ["profile", "-f", "callgrind"], "decode_merge": ["decode", "--merge"],
             "live_timing": ["timing"]}
 # Programs that use a library other than the core.

@@ -95,6 +95,7 @@ DECLARED = {
     "packet_ptm": "struct ct_ptm_decoder *decoder; struct ct_ptm_packet packets[64];",
     "packet_stm": "struct ct_stm_decoder *decoder; struct ct_stm_packet packets[64];",
     "program": "struct ct_memory *memory; struct ct_symbols *symbols;",
+    "ran": """const struct ct_buffer *buffer; const struct ct_chain *chain; const struct ct_seen *seen;""",
     "report": "struct ct_report *report; struct ct_cover_views *views;",
     "shard": """struct ct_shard *shard, *all; struct ct_cover *sum; const char *name[8]; const void *text[8];
         size_t size[8];""",

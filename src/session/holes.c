@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/holes.h"
-
+/* Code that ran although its memory is missing, by module. */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "coretap/ran.h"
 
 /* Modules and regions that are listed, those with the highest counts first. */
 #define SHOWN 6
@@ -36,9 +38,11 @@ static const char *name_of(const struct ct_capture *capture, struct ct_programs 
     return first && (!last || strcmp(first, last) != 0) ? "generated code" : first;
 }
 
-bool cli_holes_are_named(const struct ct_holes *holes, struct ct_programs *programs)
+int ct_holes_are_named(const struct ct_holes *holes, struct ct_programs *programs)
 {
     size_t i = 0;
+    if (!holes)
+        return 0;
     while (i < holes->count && name_of(NULL, programs, &holes->all[i]))
         i++;
     return i == holes->count && !holes->others;
@@ -80,42 +84,48 @@ static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *
     return count;
 }
 
-/* Writes "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". Returns the length. */
-static size_t place_text(char *text, size_t size, const struct place *place, const char *unit)
+/* Appends to a text as much as there is room for. */
+__attribute__((format(printf, 3, 4))) static void append(char text[CT_RAN_WORDS], size_t *used,
+                                                         const char *format, ...)
 {
-    const struct ct_hole *h = &place->hole;
-    if (place->name)
-        return (size_t)snprintf(text, size, "%.255s (%" PRIu64 " %s)", place->name, h->count, unit);
-    return (size_t)snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64 " (%" PRIu64 " %s)", h->low, h->high,
-                            h->count, unit);
+    va_list args;
+    va_start(args, format);
+    const int size = vsnprintf(text + *used, CT_RAN_WORDS - *used, format, args);
+    va_end(args);
+    *used += size > 0 ? (size_t)size : 0;
+    *used = *used < CT_RAN_WORDS ? *used : CT_RAN_WORDS - 1;
 }
 
-void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, const struct ct_capture *capture,
-                    struct ct_programs *programs, const char *one, const char *many)
+/* Appends "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". */
+static void append_place(char text[CT_RAN_WORDS], size_t *used, const struct place *place, const char *unit)
+{
+    const struct ct_hole *h = &place->hole;
+    append(text, used, "%s", *used ? ", " : "");
+    if (place->name)
+        append(text, used, "%.255s (%" PRIu64 " %s)", place->name, h->count, unit);
+    else
+        append(text, used, "0x%" PRIx64 "..0x%" PRIx64 " (%" PRIu64 " %s)", h->low, h->high, h->count, unit);
+}
+
+const char *ct_holes_words(char text[CT_RAN_WORDS], const struct ct_holes *holes,
+                           const struct ct_capture *capture, struct ct_programs *programs, const char *one,
+                           const char *many)
 {
     struct place places[CT_HOLES];
+    if (!text || !holes || !one || !many)
+        return NULL;
+    text[0] = '\0';
     const size_t count = find_places(places, holes, capture, programs);
     uint64_t others = holes->others;
     size_t used = 0;
     qsort(places, count, sizeof *places, by_count);
     for (size_t i = 0; i < count; i++) {
-        if (i >= SHOWN) {
+        if (i < SHOWN)
+            append_place(text, &used, &places[i], places[i].hole.count == 1 ? one : many);
+        else
             others += places[i].hole.count;
-            continue;
-        }
-        used += (size_t)snprintf(text + used, CLI_HOLES_TEXT - used, "%s", i ? ", " : "");
-        used += place_text(text + used, CLI_HOLES_TEXT - used, &places[i],
-                           places[i].hole.count == 1 ? one : many);
     }
     if (others)
-        snprintf(text + used, CLI_HOLES_TEXT - used, ", elsewhere (%" PRIu64 " %s)", others, many);
-}
-
-void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture)
-{
-    char text[CLI_HOLES_TEXT];
-    cli_holes_text(text, holes, capture, NULL, "time", "times");
-    cli_say("%s: the capture has no memory image of code that ran in %s; that code was not decoded; 'coretap "
-            "info' lists the images and the missing files",
-            operand, text);
+        append(text, &used, ", elsewhere (%" PRIu64 " %s)", others, many);
+    return text;
 }
