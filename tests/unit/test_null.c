@@ -42,6 +42,7 @@ static const char *const answers[] = {
     "ct_fractal_next_command",
     "ct_fractal_wire_message",
     "ct_fractal_writer_close",
+    "ct_holes_are_named",
     "ct_image_same",
     "ct_lines_file_is",
     "ct_lines_is_llvm",
