@@ -53,8 +53,8 @@ CT_API const char *ct_holes_words(char text[CT_RAN_WORDS], const struct ct_holes
                                   const struct ct_capture *capture, struct ct_programs *programs,
                                   const char *one, const char *many);
 
-/* Returns 1 when all code that ran outside of `programs` is code that no program contains and that has a name
- * nevertheless, such as code that was generated, else 0. */
+/* Returns 1 when all code that ran outside of `programs` has a name, else 0. Such code is in no program's
+ * file, for example because it was generated. */
 CT_API int ct_holes_are_named(const struct ct_holes *holes, struct ct_programs *programs);
 
 #ifdef __cplusplus

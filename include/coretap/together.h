@@ -88,8 +88,8 @@ CT_API const struct ct_together_source *ct_together_sources(const struct ct_toge
  * NULL) and the text of the error say why. Also CT_ERR_ARG, and the errors of ct_merge_reaches. */
 CT_API int ct_together_check(const struct ct_together *together, enum ct_together_trouble *trouble);
 
-/* Sets the cores and protocols of a verifier (ct_verifier_sources, ct_verifier_protocols), whose errors it
- * returns; CT_ERR_ARG. */
+/* Sets the cores and protocols of a verifier. CT_ERR_ARG, the errors of ct_verifier_sources and
+ * ct_verifier_protocols. */
 CT_API int ct_together_describe(const struct ct_together *together, struct ct_verifier *verifier);
 
 /* Decodes all captures for a verifier whose run has begun, and does not finish it. At most once. The errors
@@ -101,8 +101,8 @@ CT_API int ct_together_run(struct ct_together *together, struct ct_verifier *ver
 /* Returns the axis of the run, which tells how its sources kept up; NULL before it. */
 CT_API const struct ct_verify_axis *ct_together_axis(const struct ct_together *together);
 
-/* Returns the decoder of a capture, by the order in which it was added, which tells what was lost
- * (ct_merge_seen); NULL: there is none. */
+/* Returns the decoder of a capture, by its order; NULL: there is none. It tells what was lost
+ * (ct_merge_seen). */
 CT_API struct ct_merge *ct_together_merge(const struct ct_together *together, size_t capture);
 
 #ifdef __cplusplus
