@@ -19,3 +19,16 @@ ssize_t ct_read_at(int fd, void *bytes, size_t size, uint64_t offset)
     }
     return (ssize_t)done;
 }
+
+int ct_write_all(int fd, const void *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        const ssize_t done = write(fd, (const char *)bytes + at, size - at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done ? errno : ENOSPC;
+        at += (size_t)done;
+    }
+    return 0;
+}

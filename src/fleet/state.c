@@ -65,26 +65,12 @@ struct piece {
     struct ct_state_bytes parts[2];
 };
 
-static int write_bytes(int fd, struct ct_state_bytes bytes)
-{
-    const char *data = bytes.data;
-    for (size_t at = 0; at < bytes.size;) {
-        const ssize_t done = write(fd, data + at, bytes.size - at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done ? errno : ENOSPC;
-        at += (size_t)done;
-    }
-    return 0;
-}
-
 /* Writes all bytes. It does not wait for the disk, which takes as long as decoding a small capture: a piece
  * ends with a checksum, and one that a power failure cut is made again. Returns 0 or an errno value. */
 static int write_all(int fd, const struct piece *piece)
 {
-    const int error = write_bytes(fd, piece->parts[0]);
-    return error ? error : write_bytes(fd, piece->parts[1]);
+    const int error = ct_write_all(fd, piece->parts[0].data, piece->parts[0].size);
+    return error ? error : ct_write_all(fd, piece->parts[1].data, piece->parts[1].size);
 }
 
 /* Writes a file without a name, and names it when it is whole, so that nothing remains if the process dies.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/part_file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/read_at.h"
 #include "base/room.h"
 #include "base/whole_file.h"
 #include "base/word_sum.h"
@@ -135,25 +135,12 @@ const char *ct_part_text(struct ct_part_pack *pack, const char *text, bool *fine
     return (const char *)(uintptr_t)at; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static int write_bytes(int fd, const void *bytes, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        const ssize_t done = write(fd, (const char *)bytes + at, size - at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done ? errno : ENOSPC;
-        at += (size_t)done;
-    }
-    return 0;
-}
-
 /* Writes bytes, and zeros up to the next section. */
 static int write_aligned(int fd, const void *bytes, size_t size)
 {
     static const char zeros[ALIGN];
-    const int error = write_bytes(fd, bytes, size);
-    return error ? error : write_bytes(fd, zeros, aligned(size) - size);
+    const int error = ct_write_all(fd, bytes, size);
+    return error ? error : ct_write_all(fd, zeros, aligned(size) - size);
 }
 
 int ct_part_file_write(int fd, enum ct_part_kind kind, const struct ct_part_pack *pack)

@@ -11,7 +11,7 @@
 /* Returns a copy of an array, which is never NULL unless memory ran out. */
 static void *copy_of(const void *items, size_t size)
 {
-    void *copy = malloc(size + 1);
+    void *copy = calloc(1, size + 1);
     if (copy && size)
         memcpy(copy, items, size);
     return copy;
