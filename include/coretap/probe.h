@@ -49,9 +49,9 @@ struct ct_probe {
  */
 CT_API int ct_probe_bytes(struct ct_ctx *ctx, const uint8_t *data, size_t size, struct ct_probe *out);
 
-/* Writes a description to complete: an .ini file for the bytes in `file` (docs/formats.md, "Raw traces"). What
- * they cannot tell is ? in it. Nothing when there are no sources. CT_ERR_ARG, CT_ERR_NOMEM, the first result
- * of `write` that is not 0. */
+/* Writes a description to complete: an .ini file for the bytes in `file` (docs/formats.md, "Raw traces").
+ * What they cannot tell is ? in it. Nothing when there are no sources. CT_ERR_ARG, CT_ERR_NOMEM, the first
+ * result of `write` that is not 0. */
 CT_API int ct_probe_write(const struct ct_probe *probe, const char *file, ct_write_fn *write, void *user);
 
 #ifdef __cplusplus
