@@ -94,20 +94,12 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst 
 
 #ifdef CT_HAVE_VECTORS
 
-/* bytes of a lane of the vectors; a block has four lanes */
-#define LANE 16u
-
-/* What follows if a packet begins at a byte. A byte of the next lane counts from LANE on; CT_SCAN_STOP and
- * more is for packets that a burst does not decode. */
+/* For each byte of a lane of 16 bytes, assuming that a packet begins there: the byte behind the lane that
+ * this packet and those after it lead to, and a mask of these packets. */
 struct ways {
-    uint8_t next[3 * LANE * 2]; /* by byte of lane 0, in rows of LANE: the byte behind lane 0 that packets
-                                   lead to; from row 2 on behind lane 1; row 4: 2; row 5: 3 */
-    uint16_t
-        places[CT_SCAN_BLOCK]; /* by byte of each lane: a mask of the packets in the lane from there on */
+    uint8_t next[CT_SCAN_BLOCK];
+    uint16_t places[CT_SCAN_BLOCK];
 };
-
-/* the rows of `next` by lane */
-#define NEXT_ROW(lane) ((lane) < 3 ? (lane)*2 * LANE : 5 * LANE)
 
 CT_VECTOR_INLINE ct_bytes is(ct_bytes v, uint8_t value)
 {
@@ -149,9 +141,8 @@ CT_VECTOR_INLINE ct_bytes values(const struct ct_etm4_scan_table *t, const uint8
     return ct_bytes_or(behind, here);
 }
 
-/* Extends one step, from a packet to the next, to sixteen steps, for each byte of a lane. Returns the byte
- * behind the lane that these lead to. */
-CT_VECTOR_INLINE ct_bytes find_ways(ct_bytes size, unsigned at, struct ways *ways)
+/* Extends one step, from a packet to the next, to sixteen steps, for each byte of a lane. */
+CT_VECTOR_INLINE void find_ways(ct_bytes size, unsigned at, struct ways *ways)
 {
     static const uint8_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     static const uint8_t bits[3 * 8] = {[8] = 1, 2, 4, 8, 16, 32, 64, 128};
@@ -163,50 +154,32 @@ CT_VECTOR_INLINE ct_bytes find_ways(ct_bytes size, unsigned at, struct ways *way
         high = ct_bytes_or(high, ct_bytes_pick_inside(high, next));
         next = ct_bytes_follow(next);
     }
+    ct_bytes_store(ways->next + at, next);
     ct_bytes_store_pairs(ways->places + at, low, high);
-    return next;
-}
-
-/* Returns the bytes behind a second lane, for the bytes behind a first one. */
-CT_VECTOR_INLINE ct_bytes continue_in(ct_bytes first, ct_bytes second)
-{
-    const ct_bytes stopped = ct_bytes_and(first, ct_bytes_all((uint8_t) ~(CT_SCAN_STOP - 1)));
-    const ct_bytes entry = ct_bytes_add(first, ct_bytes_all((uint8_t)-LANE));
-    return ct_bytes_or(ct_bytes_pick_inside(second, entry), stopped);
-}
-
-/* Joins the four lanes of a block. So a block waits for the one before in a single look-up only. */
-CT_VECTOR_INLINE void join_lanes(ct_bytes front, ct_bytes back, struct ways *ways)
-{
-    const ct_bytes even = ct_lanes_low(front, back);
-    const ct_bytes pairs = continue_in(even, ct_lanes_high(front, back));
-    const ct_bytes rest = continue_in(ct_lanes_low(pairs, pairs), ct_lanes_both(back, pairs));
-    ct_bytes_store(ways->next, even);
-    ct_bytes_store(ways->next + 2 * LANE, pairs);
-    ct_bytes_store(ways->next + 4 * LANE, rest);
 }
 
 /* Follows the packets from byte *entry on, and returns the mask of these packets. *stop: a burst does not
  * decode the last one. */
 CT_VECTOR_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *stop)
 {
-    const uint8_t *const next = ways->next + *entry;
-    const unsigned behind = next[NEXT_ROW(3)];
-    uint64_t packets = ways->places[*entry];
-    *stop = behind >= CT_SCAN_STOP;
-    for (unsigned lane = 1; lane < CT_SCAN_BLOCK / LANE; lane++) {
-        const unsigned into = next[NEXT_ROW(lane - 1)];
-        if (__builtin_expect(*stop, 0) && into >= CT_SCAN_STOP)
+    uint64_t packets = 0;
+    unsigned at = *entry;
+    for (unsigned lane = 0; lane < CT_SCAN_BLOCK; lane += 16) {
+        packets |= (uint64_t)ways->places[lane + at] << lane;
+        unsigned next = ways->next[lane + at];
+        if (next >= CT_SCAN_STOP) {
+            *stop = true;
             return packets;
-        packets |= (uint64_t)ways->places[(lane - 1) * LANE + into] << lane * LANE;
+        }
+        at = next - 16;
     }
-    *entry = behind - LANE;
+    *entry = at;
+    *stop = false;
     return packets;
 }
 
-/* Half a block, as if a packet began at each byte: the byte behind its lane that it leads to, and masks. */
+/* Masks of half a block, as if a packet began at each byte. */
 struct kinds {
-    ct_bytes next;
     ct_marks atoms;
     ct_marks addresses;
     ct_marks counts;
@@ -224,7 +197,7 @@ CT_VECTOR_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_
     const ct_bytes low = ct_bytes_and(bytes, ct_bytes_all(15));
     const ct_bytes high = ct_bytes_upper(bytes);
     ct_bytes odd;
-    k->next = find_ways(lengths(t, data + at, low, high, &odd), at, ways);
+    find_ways(lengths(t, data + at, low, high, &odd), at, ways);
     if (counted)
         ct_bytes_store(counted + at, values(t, data + at, bytes, low, high));
     k->atoms = ct_marks_of(ct_bytes_less(ct_bytes_all(ROW_ATOMS - 1), high));
@@ -260,7 +233,6 @@ CT_VECTOR_INLINE size_t scan(const struct ct_etm4_scan_table *table, const uint8
         struct kinds kinds[2];
         scan_half(table, data + at, 0, &ways, &kinds[0], counted);
         scan_half(table, data + at, 32, &ways, &kinds[1], counted);
-        join_lanes(kinds[0].next, kinds[1].next, &ways);
         uint64_t packets = walk(&ways, entry, &stop);
         if (stop) {
             unsigned last = 63 - (unsigned)__builtin_clzll(packets);

@@ -112,22 +112,6 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_pick_64(const uint8_t table[64], ct_bytes ind
     return v;
 }
 
-/* Returns the lower lanes of a and b, or the upper lanes, or the lower one of a and the upper one of b. */
-CT_VECTOR_INLINE ct_bytes ct_lanes_low(ct_bytes a, ct_bytes b)
-{
-    return _mm256_permute2x128_si256(a, b, 0x20);
-}
-
-CT_VECTOR_INLINE ct_bytes ct_lanes_high(ct_bytes a, ct_bytes b)
-{
-    return _mm256_permute2x128_si256(a, b, 0x31);
-}
-
-CT_VECTOR_INLINE ct_bytes ct_lanes_both(ct_bytes a, ct_bytes b)
-{
-    return _mm256_blend_epi32(a, b, 0xf0);
-}
-
 /* Uses each byte as an index into its lane and returns the byte there, or the index itself where it points
  * behind the lane. No byte may point back. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_follow(ct_bytes v)

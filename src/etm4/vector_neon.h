@@ -104,21 +104,6 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_pick_64(const uint8_t table[64], ct_bytes ind
     return (ct_bytes){vqtbl4q_u8(all, index.low), vqtbl4q_u8(all, index.high)};
 }
 
-CT_VECTOR_INLINE ct_bytes ct_lanes_low(ct_bytes a, ct_bytes b)
-{
-    return (ct_bytes){a.low, b.low};
-}
-
-CT_VECTOR_INLINE ct_bytes ct_lanes_high(ct_bytes a, ct_bytes b)
-{
-    return (ct_bytes){a.high, b.high};
-}
-
-CT_VECTOR_INLINE ct_bytes ct_lanes_both(ct_bytes a, ct_bytes b)
-{
-    return (ct_bytes){a.low, b.high};
-}
-
 CT_VECTOR_INLINE ct_bytes ct_bytes_follow(ct_bytes v)
 {
     return (ct_bytes){vqtbx1q_u8(v.low, v.low, v.low), vqtbx1q_u8(v.high, v.high, v.high)};

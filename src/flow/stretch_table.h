@@ -174,7 +174,7 @@ static inline CT_STRETCH_AVX2 struct ct_stretch *ct_stretch_find_avx2(struct ct_
     const __m256i first = _mm256_xor_si256(_mm256_load_si256((const void *)&row[0]), key);
     const __m256i second = _mm256_xor_si256(_mm256_load_si256((const void *)&row[1]), key);
     const bool not_first = !_mm256_testz_si256(first, compared);
-    return not_first & !_mm256_testz_si256(second, compared) ? NULL : &row[not_first];
+    return (not_first & !_mm256_testz_si256(second, compared)) ? NULL : &row[not_first];
 }
 
 /* Does the same, and compares both stretches of the row at once. */
