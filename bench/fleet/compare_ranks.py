@@ -4,10 +4,10 @@
 
 The two jobs beside each other have half of the captures each and share nothing, so they show what the machine
 gives to two processes. The three are measured in turns, because the speed of a machine changes. Prints the
-seconds of each turn, and the gain over one rank by the quickest turns. Nothing else should run meanwhile.
+seconds of each turn, and the gain over one rank by all turns and by the quickest. Nothing else should run
+meanwhile. Ranks are not bound to processors: two jobs would be bound to the same one.
 
-usage: compare_ranks.py CORETAP_MPI MANIFEST FOLDER [--command COMMAND]... [--turns N] [--bind-to WHAT]
-                        [--cache DIR]
+usage: compare_ranks.py CORETAP_MPI MANIFEST FOLDER [--command COMMAND]... [--turns N] [--cache DIR]
 
 MANIFEST is that of make_captures.py, or lists one large capture; then nothing runs beside."""
 import argparse
@@ -27,7 +27,6 @@ def arguments():
         parser.add_argument(name, type=lambda word: pathlib.Path(word).resolve())
     parser.add_argument("--command", action="append")
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--bind-to", default="none")
     parser.add_argument("--cache")
     how = parser.parse_args()
     how.command = how.command or ["cover", "timing"]
@@ -39,7 +38,7 @@ def measure(how, command, ranks, manifests, folder):
     begin = time.monotonic()
     outputs = [folder / f"result{number}" for number in range(len(manifests))]
     jobs = [subprocess.Popen(  # pylint: disable=consider-using-with
-        ["mpirun", "--oversubscribe", "--bind-to", how.bind_to, "-n", str(ranks), how.coretap_mpi, command,
+        ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), how.coretap_mpi, command,
          "-q", "--trust", "--manifest", manifest, "-o", output,
          *(["--cache", how.cache] if how.cache else [])],
         env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -68,9 +67,9 @@ def compare(how, command, folder):
             if len(results) == 1 and whole not in (None, results[0]):
                 raise SystemExit(f"'{command}' on {kind} gave another result")
             whole = results[0] if len(results) == 1 else whole
-    best = {kind: min(all_turns) for kind, all_turns in turns.items()}
-    for kind, seconds in best.items():
-        print(f"{command}\t{kind}\tbest {seconds:.2f} s\tgain {best['one rank'] / seconds:.2f}", flush=True)
+    for kind, all_turns in turns.items():
+        gain, best = sum(turns["one rank"]) / sum(all_turns), min(turns["one rank"]) / min(all_turns)
+        print(f"{command}\t{kind}\tgain {gain:.2f}\tof the quickest turns {best:.2f}", flush=True)
 
 
 def main():
