@@ -157,15 +157,13 @@ int ct_chain_start_threads(struct ct_chain *c)
                                         .memories_change = c->memory && ct_memories_change(c->memories),
                                         .streams = c->streams,
                                         .count = c->count,
-                                        .segment = c->segment,
-                                        .shared_blocks = c->shared_blocks};
+                                        .segment = c->segment};
     return ct_parallel_new(&how, &c->parallel);
 }
 
-void ct_chain_tune(struct ct_chain *c, size_t segment, uint32_t shared_blocks)
+void ct_chain_tune(struct ct_chain *c, size_t segment)
 {
     c->segment = segment;
-    c->shared_blocks = shared_blocks;
 }
 
 void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)

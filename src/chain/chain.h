@@ -27,9 +27,8 @@ struct ct_chain {
     const struct ct_chain_points *points; /* receiver of synchronisation points, or NULL */
     const struct ct_chain_shard *shard;   /* the shard of the buffer to decode; NULL: all of it */
     uint8_t begin_id;                     /* ID of the first bytes that a shard reads from frames, or 0 */
-    size_t segment;         /* set by tests (chain_tune.h): size of a segment in bytes; 0: the default */
-    uint32_t shared_blocks; /* set by tests (chain_tune.h): number of blocks that threads share */
-    uint64_t begin;         /* offset of the first byte to read, or 0 */
+    size_t segment; /* set by tests (chain_tune.h): size of a segment in bytes; 0: the default */
+    uint64_t begin; /* offset of the first byte to read, or 0 */
     uint64_t bytes;
     struct ct_want want; /* initial value for streams */
     bool cut;            /* trace is missing after the current piece */

@@ -5,14 +5,9 @@
 
 #include "base/ctx.h"
 #include "flow/fast.h"
-#include "flow/shared_program.h"
 #include "flow/walk.h"
 #include "flow/walk_seam.h"
 #include "losses/losses.h"
-
-/* The maximal number of blocks that parts share. A part that needs more of them has as many of its own before
- * it starts again: so the result depends on the part's trace, and not on other threads. */
-#define SHARED_BLOCKS (CT_BLOCKS_MAX / 2)
 
 static int init_plain(struct ct_follow *f, struct ct_ctx *ctx, const struct ct_source *source,
                       const struct ct_memory *memory, bool steps, bool split, bool quickly)
@@ -32,7 +27,7 @@ int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const stru
     struct ct_follow *f = calloc(1, sizeof *f);
     if (!f)
         return ct_fail_nomem(ctx, source->name);
-    f->ctx = ctx;
+    f->ctx = f->map.ctx = ctx;
     f->place = (struct ct_place){.tid = CT_NO_THREAD, .time = CT_NO_TIME};
     f->edge_cycles = options->edges == CT_EDGES_CYCLES;
     f->gives_counts = !wants_steps;
@@ -258,19 +253,18 @@ bool ct_follow_gives_steps(const struct ct_follow *f)
     return f->fast && !f->gives_counts;
 }
 
-int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out)
-{
-    const int rc = ct_shared_program_new(whole->ctx, most ? most : SHARED_BLOCKS, out);
-    if (!rc)
-        ct_fast_share(whole->fast, *out, CT_GRAPH_WHOLE);
-    return rc;
-}
-
-void ct_follow_make_part(struct ct_follow *part, struct ct_shared_program *shared)
+void ct_follow_make_part(struct ct_follow *part, uint64_t *rest)
 {
     if (part->edges)
         ct_edges_make_part(part->edges);
-    ct_fast_share(part->fast, shared, part->edges ? CT_GRAPH_OWN_NUMBERS : CT_GRAPH_SHARED_NUMBERS);
+    ct_fast_share_rest(part->fast, rest);
+}
+
+int ct_follow_take_edges(struct ct_follow *whole, struct ct_follow *part, const uint32_t *edges, size_t count,
+                         uint32_t *numbers)
+{
+    return ct_graph_map_edges(&part->map, ct_fast_own_graph(whole->fast), ct_fast_own_graph(part->fast),
+                              edges, count, numbers);
 }
 
 bool ct_follow_part_is_full(const struct ct_follow *part)
@@ -281,7 +275,7 @@ bool ct_follow_part_is_full(const struct ct_follow *part)
 int ct_follow_take(struct ct_follow *whole, struct ct_follow *part)
 {
     int rc = ct_edges_take(whole->edges, ct_fast_own_graph(whole->fast), part->edges,
-                           ct_fast_graph(part->fast), &part->map);
+                           ct_fast_own_graph(part->fast), &part->map);
     if (rc || !ct_edges_part_is_full(part->edges))
         return rc;
     rc = ct_fast_forget(part->fast);
@@ -295,9 +289,9 @@ void ct_follow_drop(struct ct_follow *part)
         ct_edges_drop(part->edges);
 }
 
-int ct_follow_note(struct ct_follow *part)
+void ct_follow_note(struct ct_follow *part)
 {
-    return part->edges ? ct_graph_map_note(&part->map, part->ctx, ct_fast_graph(part->fast)) : CT_OK;
+    ct_graph_map_note(&part->map, ct_fast_graph(part->fast));
 }
 
 void ct_follow_jump(struct ct_follow *part)
@@ -308,7 +302,7 @@ void ct_follow_jump(struct ct_follow *part)
         ct_walk_jump(part->walk);
 }
 
-bool ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part)
+bool ct_follow_knows(struct ct_follow *whole, struct ct_follow *part)
 {
-    return ct_graph_map_known(&part->map, ct_fast_graph(whole->fast));
+    return ct_graph_map_known(&part->map, ct_fast_own_graph(whole->fast), ct_fast_own_graph(part->fast));
 }

@@ -13,8 +13,6 @@
 
 #define CT_BATCH_FLOW 256 /* small enough for the first-level cache */
 
-struct ct_shared_program;
-
 struct ct_follow {
     struct ct_ctx *ctx;
     struct ct_walk *walk;            /* the plain engine; NULL with the fast one */
@@ -80,16 +78,17 @@ bool ct_follow_only_counts(const struct ct_follow *follow);
 /* Returns true when this object gives batches of steps, and objects of its kind can serve as parts. */
 bool ct_follow_gives_steps(const struct ct_follow *follow);
 
-/* Makes the program that the parts of a stream share, with at most `most` blocks (0: the default), and
- * numbers its contents with the object of the whole stream, which must be unused. The caller holds it.
- * CT_ERR_NOMEM. */
-int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out);
-
 /* Makes the object follow a part of a stream. ct_follow_take then moves its counts to the object of the whole
- * stream. A part that is full must be taken soon. CT_ERR_NOMEM, CT_ERR_LIMIT. */
-void ct_follow_make_part(struct ct_follow *part, struct ct_shared_program *shared);
+ * stream. A part that is full must be taken soon. `rest`: see ct_fast_share_rest. CT_ERR_NOMEM,
+ * CT_ERR_LIMIT. */
+void ct_follow_make_part(struct ct_follow *part, uint64_t *rest);
 bool ct_follow_part_is_full(const struct ct_follow *part);
 int ct_follow_take(struct ct_follow *whole, struct ct_follow *part);
+
+/* Sets `numbers` to the numbers that edges of the part have in the graph of the whole stream, to which those
+ * that are new are added. The part may be running in another thread. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+int ct_follow_take_edges(struct ct_follow *whole, struct ct_follow *part, const uint32_t *edges, size_t count,
+                         uint32_t *numbers);
 
 /* Resets the position of execution: the next elements are from another position of the stream. */
 void ct_follow_jump(struct ct_follow *part);
@@ -97,10 +96,10 @@ void ct_follow_jump(struct ct_follow *part);
 /* Drops the counts of the part's warm-up: its share of the stream begins here. */
 void ct_follow_drop(struct ct_follow *part);
 
-/* Records the nodes and edges that the warm-up of a part added, for ct_follow_knows. CT_ERR_NOMEM. */
-int ct_follow_note(struct ct_follow *part);
+/* Records the nodes and edges that the warm-up of a part added, for ct_follow_knows. */
+void ct_follow_note(struct ct_follow *part);
 
 /* Returns whether the graph of the whole stream has every node and edge that the warm-up of the part added.
  * If not, the warm-up took a path that the stream did not take, and the numbers of the part's graph are
  * useless. The part may be running in another thread. */
-bool ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part);
+bool ct_follow_knows(struct ct_follow *whole, struct ct_follow *part);

@@ -5,7 +5,6 @@
 
 #include "base/ctx.h"
 #include "etm4/vector.h"
-#include "flow/shared_program.h"
 
 /* number of bytes of a stream after which hops begin, since a program seldom repeats what it does at its
  * start */
@@ -170,9 +169,10 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
 
 /* Returns a pointer to the length of the next rest, in bytes. Parts of a stream share it: what one of them
  * tried without gain, the others need not try as often. */
-static uint64_t *next_rest(struct ct_hops_worth *w, const struct ct_hops *h)
+static uint64_t *next_rest(struct ct_etm4_hops *h)
 {
-    return h->blocks->shared ? ct_shared_program_rest(h->blocks->shared) : &w->rest;
+    uint64_t *const shared = ct_fast_shared_rest(h->fast);
+    return shared ? shared : &h->worth.rest;
 }
 
 /* Returns whether time decides between hops and elements once both are measured. Without cycles it only does
@@ -236,7 +236,7 @@ static void begin_rest(struct ct_hops_worth *w, uint64_t position, uint64_t byte
 static void judge(struct ct_etm4_hops *h, uint64_t position)
 {
     struct ct_hops_worth *w = &h->worth;
-    uint64_t *const next = next_rest(w, &h->hops);
+    uint64_t *const next = next_rest(h);
     const uint64_t known = __atomic_load_n(next, __ATOMIC_RELAXED);
     const uint64_t rest = known ? known : w->rest_most / (REST_MOST / REST);
     w->hopped += w->bytes;

@@ -7,7 +7,7 @@
 #include "base/ctx.h"
 #include "base/room.h"
 #include "base/table_memory.h"
-#include "flow/shared_program.h"
+#include "flow/graph_entries.h"
 
 #define FIRST_CAP 1024u
 
@@ -41,15 +41,8 @@ void ct_blocks_deinit(struct ct_blocks *b)
     b->pairs = NULL;
 }
 
-void ct_blocks_share(struct ct_blocks *b, struct ct_shared_program *shared)
-{
-    memset(b->blocks + 1, 0, (b->cap - 1) * sizeof *b->blocks);
-    b->shared = shared;
-}
-
 void ct_blocks_clear(struct ct_blocks *b)
 {
-    b->shared = NULL;
     b->count = 1;
     b->domain_count = 0;
     b->generation++;
@@ -110,27 +103,15 @@ static uint32_t put(struct ct_blocks *b, uint32_t number, const struct ct_block 
 
 /* ---- domains ---- */
 
-/* Finds a number for a domain that is new to this part. */
-static int new_domain(struct ct_blocks *b, uint32_t memory, const struct ct_edge_context *who,
-                      uint32_t *domain)
-{
-    *domain = b->domain_count;
-    const int rc = b->shared ? ct_shared_program_domain(b->shared, memory, who, domain) : CT_OK;
-    if (b->shared && *domain == CT_SHARED_DOMAINS && b->domain_count > CT_SHARED_DOMAINS)
-        *domain = b->domain_count;
-    return rc;
-}
-
-int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
-                     const struct ct_edge_context *who, uint16_t *domain)
+int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain)
 {
     uint32_t i = 0;
     while (i < b->domain_count && (b->domains[i].memory != memory || b->domains[i].context != context))
         i++;
     for (uint32_t k = 0; k < b->domain_count && i == b->domain_count; k++)
         b->repeats |= b->domains[k].memory == memory;
-    int rc = i == b->domain_count ? new_domain(b, memory, who, &i) : CT_OK;
-    if (!rc && i >= CT_DOMAINS_MAX)
+    int rc = CT_OK;
+    if (i >= CT_DOMAINS_MAX)
         rc = ct_fail(b->ctx, CT_ERR_LIMIT,
                      "program blocks: there are more than %u memories and contexts, which is the limit; "
                      "select fewer contexts",
@@ -139,9 +120,8 @@ int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
         rc = ct_fail_nomem(b->ctx, "program blocks");
     if (rc)
         return rc;
-    for (; b->domain_count <= i; b->domain_count++) /* other parts have those between */
-        b->domains[b->domain_count] = (struct ct_domain){CT_NO_NUMBER, CT_NO_NUMBER};
-    b->domains[i] = (struct ct_domain){memory, context};
+    if (i == b->domain_count)
+        b->domains[b->domain_count++] = (struct ct_domain){memory, context};
     *domain = (uint16_t)i;
     return CT_OK;
 }
@@ -170,44 +150,6 @@ uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, u
     return ct_block_index_find(&b->index, ct_block_key(addr, isa, (uint8_t)ct_walk_space(b->walk), domain));
 }
 
-static bool shares(const struct ct_blocks *b, uint16_t domain)
-{
-    return b->shared && domain < CT_SHARED_DOMAINS;
-}
-
-/* Returns what the parts know of a block, or NULL when it is not shared. */
-static struct ct_shared_block *shared_block(const struct ct_blocks *b, uint32_t number)
-{
-    return b->shared && number < ct_shared_program_most(b->shared)
-               ? ct_shared_program_block(b->shared, number)
-               : NULL;
-}
-
-/* Copies a shared block unless this part has it. Returns its number, or 0 when out of memory. */
-static uint32_t fetch(struct ct_blocks *b, uint32_t number)
-{
-    if (number < b->cap && b->blocks[number].n)
-        return number;
-    const struct ct_shared_block *s = ct_shared_program_block(b->shared, number);
-    return put(b, number, &s->block, &s->info);
-}
-
-/* Adds a block that this part does not have. Returns its number, or 0 when b->error says why. */
-static uint32_t add(struct ct_blocks *b, const struct ct_block *block, const struct ct_block_info *info)
-{
-    uint32_t number = 0;
-    if (!b->error && shares(b, block->domain))
-        b->error = ct_shared_program_add(b->shared, block, info, &number);
-    if (b->error)
-        return 0;
-    if (number)
-        return fetch(b, number);
-    number = b->count;
-    if (b->shared && number < ct_shared_program_most(b->shared))
-        number = ct_shared_program_most(b->shared);
-    return put(b, number, block, info);
-}
-
 /* Reads the instructions from an address to the next waypoint, and makes a block of them. Returns its number,
  * or 0 as ct_blocks_at does. */
 static uint32_t read_block(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
@@ -233,19 +175,13 @@ static uint32_t read_block(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint
                                        .sub = w->insn.sub,
                                        .cond = range.last_cond,
                                        .last_size = w->insn.size};
-    return add(b, &block, &info);
+    return b->error ? 0 : put(b, b->count, &block, &info);
 }
 
 uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
 {
-    uint32_t there = ct_blocks_find(b, addr, isa, domain);
-    if (there)
-        return there;
-    const struct ct_block at = {
-        .addr = addr, .isa = isa, .space = (uint8_t)ct_walk_space(b->walk), .domain = domain};
-    if (shares(b, domain))
-        there = ct_shared_program_find(b->shared, &at);
-    return there ? fetch(b, there) : read_block(b, addr, isa, domain);
+    const uint32_t there = ct_blocks_find(b, addr, isa, domain);
+    return there ? there : read_block(b, addr, isa, domain);
 }
 
 uint64_t ct_block_target(const struct ct_blocks *b, uint32_t block, unsigned executed, uint8_t *isa)
@@ -280,14 +216,7 @@ uint32_t ct_blocks_link(struct ct_blocks *b, uint32_t block, unsigned executed)
     struct ct_block *from = &b->blocks[block];
     if (from->next[executed] || from->dead >> executed & 1)
         return from->next[executed];
-    struct ct_shared_block *shared = shared_block(b, block);
-    uint32_t next = shared ? __atomic_load_n(&shared->next[executed], __ATOMIC_ACQUIRE) : 0;
-    if (next)
-        next = fetch(b, next);
-    else
-        next = find_next(b, block, executed);
-    if (shared && next && next < ct_shared_program_most(b->shared))
-        __atomic_store_n(&shared->next[executed], next, __ATOMIC_RELEASE);
+    const uint32_t next = find_next(b, block, executed);
     from = &b->blocks[block];
     from->next[executed] = next;
     if (!next && !b->error)
@@ -356,23 +285,21 @@ uint32_t ct_block_node(struct ct_blocks *b, uint32_t block)
                            .sub = info->sub,
                            .cond = info->cond,
                            .last_size = info->last_size};
-    struct ct_shared_block *shared = shared_block(b, block);
-    int rc = ct_graph_node_as(b->graph, &node, !b->repeats, shared ? &shared->node : NULL, &k->node);
+    const int rc = (b->repeats ? ct_graph_node : ct_graph_new_node)(b->graph, &node, &k->node);
     if (rc)
         b->error = rc;
     return k->node;
 }
 
-/* Returns the number of an edge; `is_new` and `id` as in ct_graph_edge_as. */
-static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, uint64_t next, bool is_new,
-                        uint32_t *id)
+/* Returns the number of an edge. `is_new`: it was not numbered before. */
+static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, uint64_t next, bool is_new)
 {
     struct ct_edge edge = {
         .next = next, .from = ct_block_node(b, block), .exec = (uint8_t)executed, .kind = CT_EDGE_NEXT};
     uint32_t number = CT_NO_NUMBER;
     if (edge.from == CT_NO_NUMBER) /* the node has no number, and b->error says why */
         return number;
-    int rc = ct_graph_edge_as(b->graph, &edge, is_new && !b->repeats, id, &number);
+    const int rc = (is_new && !b->repeats ? ct_graph_new_edge : ct_graph_edge)(b->graph, &edge, &number);
     if (rc)
         b->error = rc;
     return number;
@@ -382,16 +309,14 @@ uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed)
 {
     uint8_t isa;
     uint32_t *number = &b->blocks[block].edge[executed];
-    struct ct_shared_block *shared = *number == CT_NO_NUMBER ? shared_block(b, block) : NULL;
     if (*number == CT_NO_NUMBER)
-        *number = edge_of(b, block, executed, ct_block_target(b, block, executed, &isa), true,
-                          shared ? &shared->edge[executed] : NULL);
+        *number = edge_of(b, block, executed, ct_block_target(b, block, executed, &isa), true);
     return *number;
 }
 
 uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_branch_target *pair)
 {
     if (pair->edge == CT_NO_NUMBER)
-        pair->edge = edge_of(b, pair->from, 1, pair->addr, pair->isa == CT_ISA_A64, NULL);
+        pair->edge = edge_of(b, pair->from, 1, pair->addr, pair->isa == CT_ISA_A64);
     return pair->edge;
 }

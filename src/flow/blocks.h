@@ -67,20 +67,11 @@ struct ct_domain {
 
 #define CT_DOMAINS_MAX 65536u
 
-/* Maximal number of domains whose blocks are shared. Domains that only one part has are numbered from here
- * on. */
-#define CT_SHARED_DOMAINS 4096u
-
-struct ct_edge_context;
-struct ct_shared_program;
-
 struct ct_blocks {
     struct ct_walk *walk; /* used for reading instructions */
     struct ct_graph *graph;
     struct ct_ctx *ctx;
-    struct ct_shared_program
-        *shared;             /* the program that the parts of a stream share, or NULL; held by the graph */
-    struct ct_block *blocks; /* by number; a shared block that this part has not reached is all zeros */
+    struct ct_block *blocks; /* by number */
     struct ct_block_info *infos;
     struct ct_block_index index;
     uint32_t count, cap; /* `count`: the highest number + 1 */
@@ -106,10 +97,7 @@ static inline bool ct_blocks_are_full(const struct ct_blocks *b)
            b->index.count > CT_BLOCK_CHUNKS_MAX - 128;
 }
 
-/* Lets blocks that are made from now on be shared between the parts of a stream. */
-void ct_blocks_share(struct ct_blocks *b, struct ct_shared_program *shared);
-
-/* Forgets all blocks, pairs and domains, and ends the sharing. */
+/* Forgets all blocks, pairs and domains. */
 void ct_blocks_clear(struct ct_blocks *b);
 
 /* Returns the block at `addr`, and makes it when it is new. Changes the fields addr, isa and insn of the
@@ -119,11 +107,10 @@ uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t 
 /* Returns the block at `addr`, or 0 when there is none yet. Changes nothing. */
 uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain);
 
-/* Finds the number of a domain, and adds the domain when it is new. `who` is the context with the number
- * `context`, NULL for CT_NO_NUMBER. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_DOMAINS_MAX domains
- * (ct_blocks_clear forgets them). */
-int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
-                     const struct ct_edge_context *who, uint16_t *domain);
+/* Finds the number of a domain, and adds the domain when it is new. `context`: the number of a context, or
+ * CT_NO_NUMBER. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_DOMAINS_MAX domains (ct_blocks_clear forgets
+ * them). */
+int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uint16_t *domain);
 
 /* Returns true when the atom contradicts the program: an N atom (executed = 0) of a branch that is always
  * taken. */

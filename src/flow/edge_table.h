@@ -7,6 +7,7 @@
 
 #include "base/seam.h"
 #include "coretap/edges.h"
+#include "flow/graph_map.h"
 
 /* Finds the index of the current context, and adds the context when it is new. The caller must then count a
  * step in it. CT_ERR_NOMEM. */
@@ -15,33 +16,16 @@ int ct_edges_enter(struct ct_edges *edges, size_t *context);
 /* Adds statistics of an edge as ct_edges_add_stats does, but in the context with an index. */
 int ct_edges_add_at(struct ct_edges *edges, size_t context, uint32_t edge, const struct ct_edge_stats *stats);
 
-/* Maps the numbers of nodes and edges of one graph to those of another. */
-struct ct_graph_map {
-    uint32_t *nodes, *edges;
-    uint32_t node_count, edge_count;   /* how many are mapped */
-    uint32_t noted_nodes, noted_edges; /* up to where entries are shared numbers */
-};
-
-void ct_graph_map_free(struct ct_graph_map *map);
-
-/* Records the shared numbers of the nodes and edges of `part` that are not mapped yet. CT_ERR_NOMEM. */
-int ct_graph_map_note(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *part);
-
-/* Maps what was noted to the numbers of `graph`, which shares the program with the part. Returns false when
- * `graph` does not have all of it. Another thread may use the part meanwhile. */
-bool ct_graph_map_known(struct ct_graph_map *map, const struct ct_graph *graph);
-
 /* Makes `part` the table of a part of a trace, which ct_edges_take adds to the table of the whole. It holds
  * more contexts than that table. Once ct_edges_part_is_full returns true, it has to be taken and emptied. */
 void ct_edges_make_part(struct ct_edges *part);
 bool ct_edges_part_is_full(const struct ct_edges *part);
 
-/* Adds the counts of a part, whose edges are numbered as in `part_graph`, and zeroes them there. `graph`
- * shares the program with `part_graph`, and gets all of its nodes and edges in their order: when the parts of
- * a trace are taken in order, `graph` is numbered as that of the whole trace. `map` is kept from call to
- * call. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Adds the counts of a part, whose edges are numbered as in `part_graph`, and zeroes them there. `graph` gets
+ * all nodes and edges of the part (ct_graph_map_all). `map` is kept from call to call. CT_ERR_NOMEM,
+ * CT_ERR_LIMIT. */
 int ct_edges_take(struct ct_edges *edges, struct ct_graph *graph, struct ct_edges *part,
-                  const struct ct_graph *part_graph, struct ct_graph_map *map);
+                  struct ct_graph *part_graph, struct ct_graph_map *map);
 
 /* Zeroes the counts of a part without adding them to another table. */
 void ct_edges_drop(struct ct_edges *part);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/edge_table.h"
 #include "base/require.h"
-#include "flow/shared_program.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -361,13 +360,6 @@ int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
     return rc;
 }
 
-void ct_graph_map_free(struct ct_graph_map *map)
-{
-    free(map->nodes);
-    free(map->edges);
-    *map = (struct ct_graph_map){0};
-}
-
 void ct_edges_make_part(struct ct_edges *part)
 {
     part->part_contexts = part->max_contexts;
@@ -377,59 +369,6 @@ void ct_edges_make_part(struct ct_edges *part)
 bool ct_edges_part_is_full(const struct ct_edges *part)
 {
     return part->part_contexts && part->count >= part->part_contexts;
-}
-
-/* Makes room for `count` numbers. Returns false when out of memory. */
-static bool grow_map(uint32_t **numbers, uint32_t count)
-{
-    uint32_t *grown = realloc(*numbers, (count + 1) * sizeof *grown);
-    if (grown)
-        *numbers = grown;
-    return grown;
-}
-
-static int make_room(struct ct_graph_map *map, struct ct_ctx *ctx, uint32_t nodes, uint32_t edges)
-{
-    const bool fits = (map->node_count >= nodes || grow_map(&map->nodes, nodes)) &&
-                      (map->edge_count >= edges || grow_map(&map->edges, edges));
-    return fits ? CT_OK : ct_fail_nomem(ctx, "edge statistics");
-}
-
-int ct_graph_map_note(struct ct_graph_map *map, struct ct_ctx *ctx, const struct ct_graph *part)
-{
-    ct_graph_nodes(part, &map->noted_nodes);
-    ct_graph_edges(part, &map->noted_edges);
-    const int rc = make_room(map, ctx, map->noted_nodes, map->noted_edges);
-    for (uint32_t i = map->node_count; !rc && i < map->noted_nodes; i++)
-        map->nodes[i] = ct_graph_node_id(part, i);
-    for (uint32_t i = map->edge_count; !rc && i < map->noted_edges; i++)
-        map->edges[i] = ct_graph_edge_id(part, i);
-    return rc;
-}
-
-bool ct_graph_map_known(struct ct_graph_map *map, const struct ct_graph *graph)
-{
-    bool known = true;
-    for (; known && map->node_count < map->noted_nodes; map->node_count += known)
-        known = ct_graph_has_node(graph, map->nodes[map->node_count], &map->nodes[map->node_count]);
-    for (; known && map->edge_count < map->noted_edges; map->edge_count += known)
-        known = ct_graph_has_edge(graph, map->edges[map->edge_count], &map->edges[map->edge_count]);
-    return known;
-}
-
-/* Adds the nodes and edges of a part that are not in the map yet. */
-static int take_graph(struct ct_edges *e, struct ct_graph *graph, const struct ct_graph *part,
-                      struct ct_graph_map *map)
-{
-    uint32_t nodes, edges;
-    ct_graph_nodes(part, &nodes);
-    ct_graph_edges(part, &edges);
-    int rc = make_room(map, e->ctx, nodes, edges);
-    for (; !rc && map->node_count < nodes; map->node_count += !rc)
-        rc = ct_graph_take_node(graph, part, map->node_count, &map->nodes[map->node_count]);
-    for (; !rc && map->edge_count < edges; map->edge_count += !rc)
-        rc = ct_graph_take_edge(graph, part, map->edge_count, &map->edges[map->edge_count]);
-    return rc;
 }
 
 /* Adds the counts of one context of a part to the current context of `e`, and zeroes them. */
@@ -450,9 +389,9 @@ static int take_column(struct ct_edges *e, struct column *column, const struct c
 }
 
 int ct_edges_take(struct ct_edges *e, struct ct_graph *graph, struct ct_edges *part,
-                  const struct ct_graph *part_graph, struct ct_graph_map *map)
+                  struct ct_graph *part_graph, struct ct_graph_map *map)
 {
-    int rc = take_graph(e, graph, part_graph, map);
+    int rc = ct_graph_map_all(map, graph, part_graph);
     for (size_t c = 0; !rc && c < part->count; c++) {
         if (!part->contexts[c].steps)
             continue;

@@ -9,7 +9,6 @@
 #include "base/require.h"
 #include "base/table_memory.h"
 #include "flow/edge_table.h"
-#include "flow/shared_program.h"
 #include "flow/walk_seam.h"
 
 /* number of steps and marks for which the builder must have room before an element: as many as it has atoms
@@ -83,11 +82,14 @@ struct ct_graph *ct_fast_own_graph(struct ct_fast *f)
     return f->builder.graph;
 }
 
-void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, enum ct_graph_part part)
+void ct_fast_share_rest(struct ct_fast *f, uint64_t *rest)
 {
-    ct_graph_share(f->builder.graph, shared, part);
-    if (part != CT_GRAPH_WHOLE)
-        ct_blocks_share(&f->blocks, shared);
+    f->shared_rest = rest;
+}
+
+uint64_t *ct_fast_shared_rest(const struct ct_fast *f)
+{
+    return f->shared_rest;
 }
 
 const struct ct_flow_sums *ct_fast_sums(const struct ct_fast *f)
@@ -197,11 +199,7 @@ int ct_fast_enter_context(struct ct_fast *f)
     size_t context = CT_NO_NUMBER;
     int rc = ct_edges_enter(f->edges, &context);
     f->domain_stale = false;
-    size_t count;
-    const struct ct_edge_context *contexts = ct_edges_contexts(f->edges, &count);
-    return rc ? rc
-              : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &contexts[context],
-                                 &f->domain);
+    return rc ? rc : ct_blocks_domain(&f->blocks, f->builder.memory, (uint32_t)context, &f->domain);
 }
 
 /* Sets the domain of the next step: the current memory and, for counts, the current context. With cycles, a
@@ -213,7 +211,7 @@ static int enter_domain(struct ct_fast *f)
     if (f->blocks.error)
         return f->blocks.error;
     f->domain_stale = false;
-    return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, NULL, &f->domain);
+    return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, &f->domain);
 }
 
 /* For counts: sets the edge of the builder's last step, which leads to `addr`, and adds all steps of the

@@ -8,16 +8,18 @@
 #include "coretap/edges.h"
 #include "coretap/steps.h"
 #include "flow/blocks.h"
-#include "flow/shared_program.h"
 #include "flow/sums.h"
 
 /* Adds all counts to the table, then forgets the program and the contexts, as if the engine were new at this
  * place of the trace. Returns 0 or the error of the engine. */
 int ct_fast_forget(struct ct_fast *f);
 
-/* Lets an unused engine share the graph with the others of its stream. A part shares blocks, too, and keeps
- * only the numbers of its nodes and edges. */
-void ct_fast_share(struct ct_fast *f, struct ct_shared_program *shared, enum ct_graph_part part);
+/* Gives the engine of a part of a stream a number that all parts read and write: how long hops of ETMv4 rest
+ * the next time, in bytes; initially 0. It must live as long as the engine. */
+void ct_fast_share_rest(struct ct_fast *f, uint64_t *rest);
+
+/* Returns that number, or NULL. */
+uint64_t *ct_fast_shared_rest(const struct ct_fast *f);
 
 /* Returns the graph; the caller may add to it. */
 struct ct_graph *ct_fast_own_graph(struct ct_fast *f);

@@ -89,6 +89,7 @@ struct ct_fast {
     uint32_t missed;                /* how many of these found another run in the slot */
     struct ct_stretches *stretches; /* NULL until they are used */
     struct ct_legs *legs;           /* for cycles; NULL until they are used */
+    uint64_t *shared_rest;          /* see ct_fast_share_rest; NULL: not a part */
     struct ct_fast_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coretap/graph.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/ctx.h"
 #include "base/require.h"
 #include "base/table_memory.h"
-#include "flow/shared_program.h"
+#include "flow/graph_entries.h"
 
 /* Initial number of slots, and of entries. */
 #define FIRST_CAP 512u
@@ -31,19 +32,14 @@ struct index {
 
 /* An array of entries of one size, which are found by their bytes. Entries that blocks number (blocks.h) are
  * mostly known to be new, so they are put into the index only when such an entry is looked up. Entries that
- * blocks never number have an index of their own. A graph that shares uses the shared index instead, and
- * stores the shared number of each entry. */
+ * blocks never number have an index of their own. */
 struct store {
     uint8_t *entries;
     uint32_t (*home)(const uint8_t *entry);
     bool (*is_rare)(const struct ct_graph *graph, const uint8_t *entry); /* true: blocks never number it */
     struct index common, rare;
-    uint32_t *ids;     /* of a graph that shares: the shared number of each entry */
-    uint32_t *numbers; /* of a graph that shares: by shared number, the entry + 1 or 0 */
-    uint32_t id_room;  /* room in `ids` */
-    uint32_t id_cap;   /* room in `numbers` */
-    size_t size;       /* of an entry, in bytes; a multiple of 8 */
-    uint32_t count;    /* entries */
+    size_t size;    /* of an entry, in bytes; a multiple of 8 */
+    uint32_t count; /* entries */
     uint32_t cap;
     uint32_t indexed;            /* number of entries that are in their index; a look-up adds the others */
     uint64_t marked[MARKS / 64]; /* bits by home: set for common entries that were not added by blocks */
@@ -51,8 +47,8 @@ struct store {
 
 struct ct_graph {
     struct ct_ctx *ctx;
-    struct ct_shared_program *shared; /* NULL: the graph shares nothing */
-    enum ct_graph_part part;          /* if it shares */
+    pthread_mutex_t lock; /* held while entries are added, which may move all of them; another thread holds
+                             it to read one (ct_graph_copy_edge) */
     struct store nodes;
     struct store edges;
 };
@@ -198,26 +194,21 @@ static bool index_all(const struct ct_graph *graph, struct store *store)
 }
 
 /* Doubles the room. */
-static int grow(const struct ct_graph *graph, struct store *store)
+static int grow(struct ct_graph *graph, struct store *store)
 {
     const uint32_t cap = store->cap ? store->cap * 2 : FIRST_CAP;
-    uint32_t *ids = graph->shared ? ct_array_grow(store->ids, store->id_room, cap, sizeof *ids) : NULL;
-    if (ids) {
-        store->ids = ids;
-        store->id_room = cap;
+    pthread_mutex_lock(&graph->lock);
+    uint8_t *entries = ct_array_grow(store->entries, store->cap, cap, store->size);
+    if (entries) {
+        store->entries = entries;
+        store->cap = cap;
     }
-    if (graph->shared && !ids)
-        return ct_fail_nomem(graph->ctx, "program graph");
-    uint8_t *entries = graph->part ? NULL : ct_array_grow(store->entries, store->cap, cap, store->size);
-    if (!entries && !graph->part)
-        return ct_fail_nomem(graph->ctx, "program graph");
-    store->entries = entries;
-    store->cap = cap;
-    return CT_OK;
+    pthread_mutex_unlock(&graph->lock);
+    return entries ? CT_OK : ct_fail_nomem(graph->ctx, "program graph");
 }
 
 /* Adds an entry. CT_ERR_NOMEM, CT_ERR_LIMIT. */
-static int append(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
+static int append(struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
     if (store->count == CT_GRAPH_MAX)
         return ct_fail(graph->ctx, CT_ERR_LIMIT,
@@ -227,8 +218,7 @@ static int append(const struct ct_graph *graph, struct store *store, const void 
     const int rc = store->count == store->cap ? grow(graph, store) : CT_OK;
     if (rc)
         return rc;
-    if (!graph->part)
-        memcpy(store->entries + store->count * store->size, entry, store->size);
+    memcpy(store->entries + store->count * store->size, entry, store->size);
     *number = store->count++;
     return CT_OK;
 }
@@ -245,8 +235,7 @@ static struct mark mark_of(struct store *store, const uint8_t *entry)
 }
 
 /* Adds an entry so that all later look-ups find it. */
-static int append_findable(const struct ct_graph *graph, struct store *store, const void *entry,
-                           uint32_t *number)
+static int append_findable(struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
     if (!store->is_rare(graph, entry)) {
         const struct mark mark = mark_of(store, entry);
@@ -265,8 +254,8 @@ static int append_findable(const struct ct_graph *graph, struct store *store, co
     return CT_OK;
 }
 
-/* Sets *number to the number of an entry, and adds the entry when it is new. The graph must not share. */
-static int number_of(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
+/* Sets *number to the number of an entry, and adds the entry when it is new. */
+static int number_of(struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
     const bool rare = store->is_rare(graph, entry);
     if (!rare && !index_all(graph, store))
@@ -280,64 +269,11 @@ static int number_of(const struct ct_graph *graph, struct store *store, const vo
 
 /* Does the same for an entry that blocks have not numbered before. It is not looked up when nothing else can
  * have added it either, because a look-up would wait for a line of the index. */
-static int number_of_new(const struct ct_graph *graph, struct store *store, const void *entry,
-                         uint32_t *number)
+static int number_of_new(struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
     const struct mark mark = mark_of(store, entry);
     return *mark.word & mark.bit ? number_of(graph, store, entry, number)
                                  : append(graph, store, entry, number);
-}
-
-/* ---- of a graph that shares ---- */
-
-static bool has_id(const struct store *store, uint32_t id, uint32_t *number)
-{
-    if (id >= store->id_cap || !store->numbers[id])
-        return false;
-    *number = store->numbers[id] - 1;
-    return true;
-}
-
-static bool grow_numbers(struct store *store, uint32_t id)
-{
-    uint32_t cap = store->id_cap ? store->id_cap : FIRST_CAP;
-    while (cap <= id)
-        cap *= 2;
-    uint32_t *numbers = ct_array_grow(store->numbers, store->id_cap, cap, sizeof *numbers);
-    if (!numbers)
-        return false;
-    store->numbers = numbers;
-    store->id_cap = cap;
-    return true;
-}
-
-/* Sets *number to the number of the entry with a shared number, and adds the entry when it is new. */
-static int number_of_id(const struct ct_graph *graph, struct store *store, uint32_t id, const void *entry,
-                        uint32_t *number)
-{
-    if (graph->part == CT_GRAPH_SHARED_NUMBERS) {
-        *number = id;
-        return CT_OK;
-    }
-    if (has_id(store, id, number))
-        return CT_OK;
-    if (id >= store->id_cap && !grow_numbers(store, id))
-        return ct_fail_nomem(graph->ctx, "program graph");
-    const int rc = append(graph, store, entry, number);
-    if (rc)
-        return rc;
-    store->ids[*number] = id;
-    store->numbers[id] = *number + 1;
-    return CT_OK;
-}
-
-/* Returns the edge as the shared graph has it, with the shared number of its node. */
-static struct ct_edge shared_edge(const struct ct_graph *graph, const struct ct_edge *edge)
-{
-    struct ct_edge shared = *edge;
-    if (graph->part != CT_GRAPH_SHARED_NUMBERS)
-        shared.from = graph->nodes.ids[edge->from];
-    return shared;
 }
 
 int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
@@ -347,6 +283,7 @@ int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
     if (!graph)
         return ct_fail_nomem(ctx, "program graph");
     graph->ctx = ctx;
+    pthread_mutex_init(&graph->lock, NULL);
     graph->nodes.size = sizeof(struct ct_node);
     graph->nodes.home = home_of_node;
     graph->nodes.is_rare = is_rare_node;
@@ -361,8 +298,6 @@ static void free_store(const struct store *store)
 {
     if (store->entries)
         ct_array_free(store->entries, store->cap, store->size);
-    ct_array_free(store->ids, store->id_room, sizeof *store->ids);
-    ct_array_free(store->numbers, store->id_cap, sizeof *store->numbers);
     free(store->common.slots);
     free(store->rare.slots);
 }
@@ -371,79 +306,49 @@ void ct_graph_free(struct ct_graph *graph)
 {
     if (!graph)
         return;
-    ct_shared_program_release(graph->shared);
+    pthread_mutex_destroy(&graph->lock);
     free_store(&graph->nodes);
     free_store(&graph->edges);
     free(graph);
 }
 
-void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, enum ct_graph_part part)
+int ct_graph_new_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
 {
-    graph->shared = ct_shared_program_hold(shared);
-    graph->part = part;
+    return number_of_new(graph, &graph->nodes, node, number);
 }
 
-int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, bool is_new, uint32_t *id,
-                     uint32_t *number)
+int ct_graph_new_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
-    if (!graph->shared)
-        return (is_new ? number_of_new : number_of)(graph, &graph->nodes, node, number);
-    uint32_t known = id ? __atomic_load_n(id, __ATOMIC_RELAXED) : CT_NO_NUMBER;
-    if (known == CT_NO_NUMBER) {
-        const int rc = ct_shared_program_node(graph->shared, node, &known);
-        if (rc)
-            return rc;
-        if (id)
-            __atomic_store_n(id, known, __ATOMIC_RELAXED);
-    }
-    return number_of_id(graph, &graph->nodes, known, node, number);
-}
-
-int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, bool is_new, uint32_t *id,
-                     uint32_t *number)
-{
-    if (!graph->shared)
-        return (is_new ? number_of_new : number_of)(graph, &graph->edges, edge, number);
-    uint32_t known = id ? __atomic_load_n(id, __ATOMIC_RELAXED) : CT_NO_NUMBER;
-    if (known == CT_NO_NUMBER) {
-        const struct ct_edge shared = shared_edge(graph, edge);
-        const int rc = ct_shared_program_edge(graph->shared, &shared, &known);
-        if (rc)
-            return rc;
-        if (id)
-            __atomic_store_n(id, known, __ATOMIC_RELAXED);
-    }
-    return number_of_id(graph, &graph->edges, known, edge, number);
+    return number_of_new(graph, &graph->edges, edge, number);
 }
 
 int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
 {
     CT_REQUIRE_OF(graph, node, number);
-    return ct_graph_node_as(graph, node, false, NULL, number);
+    return number_of(graph, &graph->nodes, node, number);
 }
 
 /* Refuses an edge whose node is not in the graph, because the home of an edge depends on its node. */
 static int check_edge(const struct ct_graph *graph, const struct ct_edge *edge)
 {
-    return edge->from < graph->nodes.count || graph->part == CT_GRAPH_SHARED_NUMBERS
-               ? CT_OK
-               : ct_fail(graph->ctx, CT_ERR_ARG,
-                         "program graph: an edge starts at node %u of %u, so it "
-                         "was not added; add its node first",
-                         edge->from, graph->nodes.count);
+    return edge->from < graph->nodes.count ? CT_OK
+                                           : ct_fail(graph->ctx, CT_ERR_ARG,
+                                                     "program graph: an edge starts at node %u of %u, so it "
+                                                     "was not added; add its node first",
+                                                     edge->from, graph->nodes.count);
 }
 
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
     CT_REQUIRE_OF(graph, edge, number);
     const int rc = check_edge(graph, edge);
-    return rc ? rc : ct_graph_edge_as(graph, edge, false, NULL, number);
+    return rc ? rc : number_of(graph, &graph->edges, edge, number);
 }
 
 int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_t node_count,
                     const struct ct_edge *edges, uint32_t edge_count)
 {
-    CT_REQUIRE_OF(graph, !graph->shared, nodes || !node_count, edges || !edge_count);
+    CT_REQUIRE_OF(graph, nodes || !node_count, edges || !edge_count);
     uint32_t number;
     int rc = CT_OK;
     for (uint32_t i = 0; i < node_count && !rc; i++)
@@ -455,84 +360,44 @@ int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_
     return rc;
 }
 
-struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node)
+struct ct_node ct_graph_copy_node(struct ct_graph *graph, uint32_t node)
 {
     struct ct_node entry;
-    if (graph->part)
-        return ct_shared_program_node_at(graph->shared, ct_graph_node_id(graph, node));
+    pthread_mutex_lock(&graph->lock);
     memcpy(&entry, graph->nodes.entries + node * sizeof entry, sizeof entry);
+    pthread_mutex_unlock(&graph->lock);
     return entry;
 }
 
-struct ct_edge ct_graph_edge_at(const struct ct_graph *graph, uint32_t edge)
+struct ct_edge ct_graph_copy_edge(struct ct_graph *graph, uint32_t edge)
 {
     struct ct_edge entry;
-    if (graph->part) {
-        entry = ct_shared_program_edge_at(graph->shared, ct_graph_edge_id(graph, edge));
-        if (graph->part != CT_GRAPH_SHARED_NUMBERS)
-            entry.from = graph->nodes.numbers[entry.from] - 1;
-        return entry;
-    }
+    pthread_mutex_lock(&graph->lock);
     memcpy(&entry, graph->edges.entries + edge * sizeof entry, sizeof entry);
+    pthread_mutex_unlock(&graph->lock);
     return entry;
 }
 
-static int take_shared_node(struct ct_graph *graph, uint32_t id, uint32_t *number)
+/* Sets *number to the number of an entry. Returns false when the store does not have it, or is out of
+ * memory. */
+static bool has(struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
-    if (has_id(&graph->nodes, id, number))
-        return CT_OK;
-    const struct ct_node shared = ct_shared_program_node_at(graph->shared, id);
-    return number_of_id(graph, &graph->nodes, id, &shared, number);
+    const bool rare = store->is_rare(graph, entry);
+    if (!rare && !index_all(graph, store))
+        return false;
+    const uint32_t there = find(store, rare ? &store->rare : &store->common, entry);
+    *number = there - 1;
+    return there;
 }
 
-int ct_graph_take_node(struct ct_graph *graph, const struct ct_graph *part, uint32_t node, uint32_t *number)
+bool ct_graph_has_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number)
 {
-    return take_shared_node(graph, part->nodes.ids[node], number);
+    return has(graph, &graph->nodes, node, number);
 }
 
-/* Sets *number to the number in `graph` of the edge with a shared number, and adds the edge when it is new,
- * after its node if that is new, too. */
-static int take_shared_edge(struct ct_graph *graph, uint32_t id, uint32_t *number)
+bool ct_graph_has_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
-    if (has_id(&graph->edges, id, number))
-        return CT_OK;
-    struct ct_edge shared = ct_shared_program_edge_at(graph->shared, id);
-    const int rc = take_shared_node(graph, shared.from, &shared.from);
-    return rc ? rc : number_of_id(graph, &graph->edges, id, &shared, number);
-}
-
-int ct_graph_take_edge(struct ct_graph *graph, const struct ct_graph *part, uint32_t edge, uint32_t *number)
-{
-    return take_shared_edge(graph, part->edges.ids[edge], number);
-}
-
-int ct_graph_take_shared_edges(struct ct_graph *graph, const uint32_t *ids, size_t count, uint32_t *numbers)
-{
-    int rc = CT_OK;
-    for (size_t i = 0; !rc && i < count; i++)
-        if (!has_id(&graph->edges, ids[i], &numbers[i]))
-            rc = take_shared_edge(graph, ids[i], &numbers[i]);
-    return rc;
-}
-
-uint32_t ct_graph_node_id(const struct ct_graph *part, uint32_t node)
-{
-    return part->part == CT_GRAPH_SHARED_NUMBERS ? node : part->nodes.ids[node];
-}
-
-uint32_t ct_graph_edge_id(const struct ct_graph *part, uint32_t edge)
-{
-    return part->part == CT_GRAPH_SHARED_NUMBERS ? edge : part->edges.ids[edge];
-}
-
-bool ct_graph_has_node(const struct ct_graph *graph, uint32_t id, uint32_t *number)
-{
-    return has_id(&graph->nodes, id, number);
-}
-
-bool ct_graph_has_edge(const struct ct_graph *graph, uint32_t id, uint32_t *number)
-{
-    return has_id(&graph->edges, id, number);
+    return has(graph, &graph->edges, edge, number);
 }
 
 const struct ct_node *ct_graph_nodes(const struct ct_graph *graph, uint32_t *count)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cycle_counts.h"
-#include "flow/shared_program.h"
+#include "flow/graph_entries.h"
 
 int ct_step_builder_init(struct ct_step_builder *b, struct ct_ctx *ctx, const struct ct_source *source)
 {
@@ -246,8 +246,8 @@ static void put_step(const struct ct_step_builder *b, size_t step, struct ct_sea
     struct ct_edge edge = {.from = b->node, .exec = b->exec};
     ct_seam_put(seam, (uint64_t)b->cycles[step] << 32 | b->insns[step]);
     if (!b->pending || step + 1 < b->count)
-        edge = ct_graph_edge_at(b->graph, b->edge[step]);
-    const struct ct_node node = ct_graph_node_at(b->graph, edge.from);
+        edge = ct_graph_copy_edge(b->graph, b->edge[step]);
+    const struct ct_node node = ct_graph_copy_node(b->graph, edge.from);
     put_bytes(seam, &node, sizeof node);
     edge.from = 0;
     put_bytes(seam, &edge, sizeof edge);

@@ -95,7 +95,7 @@ static void decode(const struct ct_buffer *buffer, uint8_t framing, const uint8_
     struct ct_chain *chain;
     if (ct_chain_new(NULL, buffer, &options, &sink, &chain) != CT_OK)
         return;
-    ct_chain_tune(chain, 1 + step, 1 + (uint32_t)step % 64);
+    ct_chain_tune(chain, 1 + step);
     for (size_t at = 0; at < size; at += step) {
         const size_t length = size - at < step ? size - at : step;
         uint8_t *piece = malloc(length);

@@ -224,7 +224,6 @@ struct how {
     struct what what;
     unsigned threads, stream_threads;
     size_t segment;
-    uint32_t shared_blocks;
     int parts;
     int is_file; /* reads the file that the buffer names */
     int maps;    /* … and maps it */
@@ -259,7 +258,7 @@ static void run(const struct random_trace *s, const struct how *how, struct resu
     memset(out->stats, 0, sizeof out->stats);
     if (ct_chain_new(ctx, &s->buffer, &options, &sink, &chain))
         abort();
-    ct_chain_tune(chain, how->segment, how->shared_blocks);
+    ct_chain_tune(chain, how->segment);
     int rc = how->is_file ? ct_chain_run(chain) : 0;
     for (size_t at = 0; at < s->size && !rc && !how->is_file;) {
         size_t piece = how->cuts ? 1 + rng_wide(how->cuts, 13) : s->size;
@@ -315,7 +314,6 @@ static int check_stream(struct rng *rng, const struct random_trace *s, unsigned 
     run(s, &how, &one);
     for (how.threads = 2; how.threads <= 8; how.threads++) {
         how.segment = 1 + rng_wide(rng, 13);
-        how.shared_blocks = how.threads % 4 ? 1 + rng_below(rng, 60) : 0;
         how.parts = how.threads % 2;
         how.cuts = how.threads % 3 ? NULL : &cuts;
         how.is_file = s->is_file || how.threads % 3 == 2;

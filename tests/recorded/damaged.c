@@ -422,7 +422,7 @@ static void decode(const struct how *how, struct answer *a)
     clear(&a->counts);
     if (ct_chain_new(NULL, subject.buffer, &options, &sink, &chain))
         fail("no chain");
-    ct_chain_tune(chain, how->threads ? SEGMENT : 0, 0);
+    ct_chain_tune(chain, how->threads ? SEGMENT : 0);
     if (ct_chain_push(chain, subject.bytes, subject.size) || ct_chain_finish(chain))
         fail("the chain ended");
     const struct ct_stream *streams = ct_chain_streams(chain, &count);

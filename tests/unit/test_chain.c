@@ -36,7 +36,7 @@ static struct fixture *open_capture(void)
 static void make(struct fixture *f, const struct ct_chain_options *options, const struct ct_chain_sink *sink)
 {
     assert_int_equal(ct_chain_new(f->ctx, f->capture->buffers, options, sink, &f->chain), CT_OK);
-    ct_chain_tune(f->chain, SEGMENT, 16);
+    ct_chain_tune(f->chain, SEGMENT);
 }
 
 static void done(struct fixture *f)
@@ -204,7 +204,7 @@ static void count_bytes(const struct fixture *f, const struct ct_buffer *buffer,
     struct ct_chain *chain;
     size_t count;
     assert_int_equal(ct_chain_new(f->ctx, buffer, &options, &sink, &chain), CT_OK);
-    ct_chain_tune(chain, SEGMENT, 16);
+    ct_chain_tune(chain, SEGMENT);
     assert_int_equal(ct_chain_run(chain), CT_OK);
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
     *bytes = 0;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
-#include "flow/shared_program.h"
 
 /* The minimal size of a task, in bytes. A task that counts is larger, because its table of counts must be
  * added to that of the stream. */
@@ -76,8 +75,6 @@ static int init_lanes(struct ct_parallel *p)
                                           .apart = apart,
                                           .total = stream->stream,
                                           .segment = p->how.segment ? p->how.segment : segment};
-        if (p->gives_steps || (p->counts && split))
-            rc = ct_follow_new_shared(stream->follow, p->how.shared_blocks, &lane->shared);
         struct ct_parallel_object *o = !rc && apart ? ct_parallel_get_object(p, lane, &rc) : NULL;
         if (o)
             lane->live = &o->chain;
@@ -126,7 +123,6 @@ static void free_lane(struct ct_parallel_lane *lane)
         free(lane->objects);
         lane->objects = next;
     }
-    ct_shared_program_release(lane->shared);
     ct_stream_bytes_free(&lane->left);
     ct_task_free(lane->filling);
     ct_task_free(lane->before);

@@ -25,8 +25,7 @@ struct ct_parallel_how {
     struct ct_stream_chain *streams; /* the streams of the chain, which are used too */
     size_t count;
     /* Set by tests; 0 lets the chain choose. */
-    size_t segment;         /* minimal size of a task in bytes */
-    uint32_t shared_blocks; /* maximal number of blocks that parts share */
+    size_t segment; /* minimal size of a task in bytes */
 };
 
 /* A file with a stream without frames, which the decoding threads read. They do not map it: changing the

@@ -63,6 +63,7 @@ static int hand_on_kept(struct ct_parallel *p, struct ct_parallel_lane *lane, st
 {
     const struct ct_chain_sink *sink = p->goal.sink;
     int rc = 0;
+    p->steps_from = t->object ? t->object->follow : NULL;
     if (t->part)
         rc = sink->part_end(sink->user, &lane->total, t->part, 1);
     else
@@ -84,6 +85,7 @@ static int finish(struct ct_parallel *p, struct ct_parallel_lane *lane, struct c
 {
     bool more;
     int rc;
+    p->steps_from = object->follow;
     do {
         rc = ct_task_finish(t, object, &p->goal, batches, &more);
         if (!rc)

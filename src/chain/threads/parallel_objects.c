@@ -6,13 +6,13 @@
 
 #include "base/ctx.h"
 
-int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
+int ct_parallel_init_object(const struct ct_parallel *p, struct ct_parallel_lane *lane,
                             struct ct_parallel_object *o)
 {
     const int rc = ct_stream_chain_init(&o->chain, p->how.ctx, lane->total.source, lane->total.id,
                                         &p->task_options, p->gives_steps, p->how.memory);
     if (!rc && (p->counts || p->gives_steps))
-        ct_follow_make_part(o->chain.follow, lane->shared);
+        ct_follow_make_part(o->chain.follow, &lane->rest);
     if (!rc && p->how.segment)
         ct_stream_chain_tune(&o->chain);
     return rc;

@@ -23,7 +23,7 @@ struct ct_parallel_lane {
     bool split; /* cut at synchronisation points; else all tasks use one object, one after the other */
     bool apart; /* tasks do not use the stream of the chain */
     struct ct_stream total;
-    struct ct_shared_program *shared; /* for objects that are parts, else NULL */
+    uint64_t rest; /* shared by the objects that are parts (ct_fast_share_rest) */
     struct ct_parallel_object *objects;
     struct ct_task *filling;
     struct ct_task *last;        /* the newest task that was not delivered, or NULL */
@@ -45,6 +45,7 @@ struct ct_parallel {
     bool gives_steps;                     /* tasks make steps, which are renumbered in their turn */
     struct ct_chain_sink follow_sink;     /* the receivers of elements, if `follows` */
     struct ct_chain_sink steps_sink;      /* renumbers steps, if `gives_steps` */
+    struct ct_follow *steps_from;         /* the part whose steps come next */
     uint32_t *step_edges;                 /* the new numbers of a batch */
     uint64_t busy_ns, spare_ns;           /* of the caller's thread: with deliveries, and otherwise */
     struct ct_chain_options task_options; /* for the objects of tasks */
@@ -74,7 +75,7 @@ size_t ct_parallel_lane_of(const struct ct_parallel *p, const struct ct_stream *
 /* ---- parallel_objects.c ---- */
 
 /* Makes an object for a stream. CT_ERR_NOMEM. */
-int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
+int ct_parallel_init_object(const struct ct_parallel *p, struct ct_parallel_lane *lane,
                             struct ct_parallel_object *o);
 
 /* Returns a free object of the stream, or makes one. NULL: *rc says why. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks that make steps. The steps wait in the queue of their task, with shared numbers of edges. An edge
- * gets its number in the stream when its first step is delivered, so the numbers are those of one thread. A
+/* Tasks that make steps. The steps wait in the queue of their task, with the numbers that edges have in the
+ * graph of its object. An edge gets its number in the stream when its first step is delivered, so the numbers
+ * are those of one thread. A
  * task lets its object go when it is done, so that there are not more objects than threads, each of which has
  * to meet the program. What the object was needed for comes from the task: the state in which it ended, and
  * if the next task began in another one, its bytes, which lead there again. */
 #include "chain/threads/parallel_own.h"
-
-#include "flow/shared_program.h"
 
 bool ct_parallel_can_give_steps(const struct ct_parallel_how *how)
 {
@@ -23,10 +22,9 @@ int ct_parallel_take_steps(void *user, const struct ct_stream *stream, const str
     struct ct_parallel *p = user;
     const size_t i = ct_parallel_lane_of(p, stream);
     struct ct_follow *whole = p->how.streams[i].follow;
-    struct ct_graph *graph = ct_follow_own_graph(whole);
-    const int rc = ct_graph_take_shared_edges(graph, batch->edge, batch->count, p->step_edges);
+    const int rc = ct_follow_take_edges(whole, p->steps_from, batch->edge, batch->count, p->step_edges);
     struct ct_step_batch taken = *batch;
-    taken.graph = graph;
+    taken.graph = ct_follow_graph(whole);
     taken.edge = p->step_edges;
     return rc ? rc : ct_follow_give_steps(whole, &p->lanes[i].total, &taken, p->how.sink);
 }

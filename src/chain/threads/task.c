@@ -214,7 +214,7 @@ static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct c
         t->ready &= !ct_follow_rest(t->object->follow, &t->object->stream, &nobody);
         t->ready &= !ct_stream_chain_sync(t->object);
         ct_follow_drop(t->object->follow);
-        t->ready &= !ct_follow_note(t->object->follow);
+        ct_follow_note(t->object->follow);
     }
     if (t->ready) /* else the engine may hold a step without its edge */
         ct_stream_chain_seam(t->object, &t->seam);
