@@ -23,50 +23,28 @@ enum cli_capture_option {
 struct ct_watches;
 
 #define CLI_CAPTURE_TABLE                                                                                    \
-    {.name = "buffer",                                                                                       \
-     .letter = 'b',                                                                                          \
-     .kind = CLI_TEXT,                                                                                       \
-     .arg = "NAME",                                                                                          \
-     .help = "Use only this trace buffer of the capture."},                                                  \
-        {.name = "id",                                                                                       \
-         .letter = 'i',                                                                                      \
-         .kind = CLI_HEX,                                                                                    \
-         .arg = "HEX",                                                                                       \
-         .max = 0x7f,                                                                                        \
-         .help = "Use only this trace ID. A buffer without frames has one stream, with ID 00."},             \
-        {.name = "framing",                                                                                  \
-         .kind = CLI_CHOICE,                                                                                 \
-         .choices = cli_framings,                                                                            \
-         .help = "How trace IDs are multiplexed. auto: as the capture says; if it does not say, coretap "    \
-                 "finds out from the bytes."},                                                               \
-        {.name = "config",                                                                                   \
-         .letter = 'c',                                                                                      \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "FILE",                                                                                      \
-         .help = "With CAPTURE '-': the .ini file that describes the stream on standard input "              \
-                 "(docs/formats.md). Without it '-' is a perf.data file."},                                  \
-        {.name = "symfs",                                                                                    \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "DIR",                                                                                       \
-         .help = "perf.data: a folder with the files of the target at their original paths, including "      \
-                 "kernel modules."},                                                                         \
-        {.name = "vmlinux",                                                                                  \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "FILE",                                                                                      \
-         .help = "perf.data: the kernel image (vmlinux) that ran, with its symbols."},                       \
-        {.name = "kcore",                                                                                    \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "FILE",                                                                                      \
-         .help = "perf.data: the kernel's memory with its modules, as 'perf record --kcore' copies it."},    \
-        {.name = "buildid-dir",                                                                              \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "DIR",                                                                                       \
-         .help = "perf.data: perf's cache of files by build id. Default: ~/.debug."},                        \
-    {                                                                                                        \
-        .name = "strict",                                                                                    \
-        .help = "Also exit with code 1 if the trace unit lost trace in an overflow, or if code ran whose "   \
-                "memory is missing."                                                                         \
-    }
+    CLI_TEXT_OPTION("buffer", 'b', "NAME", "Use only this trace buffer of the capture."),                    \
+        CLI_HEX_OPTION("id", 'i', "HEX", 0x7f,                                                               \
+                       "Use only this trace ID. A buffer without frames has one stream, with ID 00."),       \
+        CLI_CHOICE_OPTION("framing", 0, cli_framings,                                                        \
+                          "How trace IDs are multiplexed. auto: as the capture says; if it does not say, "   \
+                          "coretap finds out from the bytes."),                                              \
+        CLI_TEXT_OPTION("config", 'c', "FILE",                                                               \
+                        "With CAPTURE '-': the .ini file that describes the stream on standard input "       \
+                        "(docs/formats.md). Without it '-' is a perf.data file."),                           \
+        CLI_TEXT_OPTION("symfs", 0, "DIR",                                                                   \
+                        "perf.data: a folder with the files of the target at their original paths, "         \
+                        "including kernel modules."),                                                        \
+        CLI_TEXT_OPTION("vmlinux", 0, "FILE",                                                                \
+                        "perf.data: the kernel image (vmlinux) that ran, with its symbols."),                \
+        CLI_TEXT_OPTION(                                                                                     \
+            "kcore", 0, "FILE",                                                                              \
+            "perf.data: the kernel's memory with its modules, as 'perf record --kcore' copies it."),         \
+        CLI_TEXT_OPTION("buildid-dir", 0, "DIR",                                                             \
+                        "perf.data: perf's cache of files by build id. Default: ~/.debug."),                 \
+        CLI_FLAG_OPTION("strict", 0,                                                                         \
+                        "Also exit with code 1 if the trace unit lost trace in an overflow, or if code ran " \
+                        "whose memory is missing.")
 
 extern const char *const cli_framings[];
 
@@ -74,11 +52,9 @@ extern const char *const cli_framings[];
 
 /* The table row of --threads. */
 #define CLI_THREADS_OPTION                                                                                   \
-    {                                                                                                        \
-        .name = "threads", .letter = 't', .kind = CLI_NUMBER, .arg = "N", .min = 1, .max = CLI_THREADS_MAX,  \
-        .help = "Number of decoding threads. Default: 1. Even a single trace ID is split, at "               \
-                "synchronisation points. The result is the same."                                            \
-    }
+    CLI_NUMBER_OPTION("threads", 't', "N", 1, CLI_THREADS_MAX,                                               \
+                      "Number of decoding threads. Default: 1. Even a single trace ID is split, at "         \
+                      "synchronisation points. The result is the same.")
 
 /* Returns the number of --threads, or 1 for commands without the option. */
 uint16_t cli_threads(const struct cli_args *args);

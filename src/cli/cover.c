@@ -20,22 +20,18 @@ static const char *const formats[] = {"text", "lcov", "cobertura", "json", "html
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_OPTION,
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help = "text: a summary. lcov: a tracefile for genhtml. cobertura: XML. json: everything "
-                        "except instructions. html: one page with source and instructions. data: the counts, "
-                        "as input for 'coretap merge' and 'coretap cover'. sonarqube: SonarQube's XML of "
-                        "generic coverage."},
-    [CONTEXTS] =
-        {.name = "contexts",
-         .help =
-             "With text and json: also print the sums of each context (context ID, VMID, exception level)."},
-    [FUNCTIONS] = {.name = "functions", .help = "With text: print a line for each function."},
-    [ALL] = {.name = "all-functions",
-             .help = "Also count functions without source lines. By default they count only when no function "
-                     "has source lines."},
+    [FORMAT] = CLI_CHOICE_OPTION(
+        "format", 'f', formats,
+        "text: a summary. lcov: a tracefile for genhtml. cobertura: XML. json: everything except "
+        "instructions. html: one page with source and instructions. data: the counts, as input for 'coretap "
+        "merge' and 'coretap cover'. sonarqube: SonarQube's XML of generic coverage."),
+    [CONTEXTS] = CLI_FLAG_OPTION(
+        "contexts", 0,
+        "With text and json: also print the sums of each context (context ID, VMID, exception level)."),
+    [FUNCTIONS] = CLI_FLAG_OPTION("functions", 0, "With text: print a line for each function."),
+    [ALL] = CLI_FLAG_OPTION("all-functions", 0,
+                            "Also count functions without source lines. By default they count only when no "
+                            "function has source lines."),
     [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,

@@ -18,20 +18,14 @@ enum {
 };
 
 static const struct cli_option options[] = {
-    [HTTP] = {.name = "http",
-              .kind = CLI_TEXT,
-              .arg = "[ADDRESS:]PORT",
-              .help =
-                  "Address of the page that 'coretap live --http' serves. Without ADDRESS: this machine."},
-    [TOKEN] = {.name = "token",
-               .kind = CLI_TEXT,
-               .arg = "TEXT",
-               .help = "Token of the live run. Default: the environment variable CORETAP_TOKEN."},
-    [CONTROL] =
-        {.name = "control",
-         .kind = CLI_TEXT,
-         .arg = "SOCKET",
-         .help = "Socket on which 'coretap fractal run --control' takes commands. Used instead of --http."},
+    [HTTP] = CLI_TEXT_OPTION(
+        "http", 0, "[ADDRESS:]PORT",
+        "Address of the page that 'coretap live --http' serves. Without ADDRESS: this machine."),
+    [TOKEN] = CLI_TEXT_OPTION("token", 0, "TEXT",
+                              "Token of the live run. Default: the environment variable CORETAP_TOKEN."),
+    [CONTROL] = CLI_TEXT_OPTION(
+        "control", 0, "SOCKET",
+        "Socket on which 'coretap fractal run --control' takes commands. Used instead of --http."),
 };
 
 /* A request being built. */

@@ -31,27 +31,21 @@ static const char *const alongs[] = {"auto", "binary", "trace", NULL}; /* enum c
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help = "tsv: columns type, cycle, value, note. csv and jsonl add the buffer, the trace ID "
-                        "and the offset in the buffer."},
-    [ALONG] = {.name = "along",
-               .kind = CLI_CHOICE,
-               .choices = alongs,
-               .help = "Where branch targets come from. binary: the memory images; every taken branch is "
-                       "found. trace: the trace alone, which is complete only with branch broadcast. auto: "
-                       "the images if the capture has any."},
-    [MERGE] = {.name = "merge",
-               .letter = 'm',
-               .help = "Merge all sources into one sequence, ordered by timestamps and the cycle counts "
-                       "between them. The first columns are the time and the trace ID. Sources without "
-                       "timestamps come last. All timestamps must come from one clock."},
-    [TEXT_PORTS] = {.name = "text-ports",
-                    .help = "Treat what software writes to stimulus ports (ITM) and channels (STM) as text: "
-                            "print whole lines, as Txt, instead of single writes. With --merge a line has "
-                            "the time of the write that ends it."},
+    [FORMAT] = CLI_CHOICE_OPTION("format", 'f', formats,
+                                 "tsv: columns type, cycle, value, note. csv and jsonl add the buffer, the "
+                                 "trace ID and the offset in the buffer."),
+    [ALONG] = CLI_CHOICE_OPTION("along", 0, alongs,
+                                "Where branch targets come from. binary: the memory images; every taken "
+                                "branch is found. trace: the trace alone, which is complete only with branch "
+                                "broadcast. auto: the images if the capture has any."),
+    [MERGE] = CLI_FLAG_OPTION("merge", 'm',
+                              "Merge all sources into one sequence, ordered by timestamps and the cycle "
+                              "counts between them. The first columns are the time and the trace ID. Sources "
+                              "without timestamps come last. All timestamps must come from one clock."),
+    [TEXT_PORTS] = CLI_FLAG_OPTION(
+        "text-ports", 0,
+        "Treat what software writes to stimulus ports (ITM) and channels (STM) as text: print whole lines, "
+        "as Txt, instead of single writes. With --merge a line has the time of the write that ends it."),
     [BYTEWISE] = {.name = "bytewise",
                   .kind = CLI_NUMBER,
                   .optional = true,
@@ -63,28 +57,27 @@ static const struct cli_option options[OPTIONS] = {
                           "protocols are decoded as usual."},
     [THREADS] = CLI_THREADS_OPTION,
     [ELF] = CLI_ELF_OPTION,
-    [NO_NAMES] = {.name = "no-names", .help = "Print addresses without function names."},
-    [SYMBOLS] = {.name = "symbols",
-                 .help = "Also print the source line of each address, as FILE:LINE in a column of its own "
-                         "(jsonl: file and line). The column is empty where there is no debug information."},
-    [DISASM] = {.name = "disasm",
-                .help = "Print the instruction at each address, which is the next one to run, in a column of "
-                        "its own (jsonl: instruction). The column is empty where the memory is not known. A "
-                        "build without Capstone shows opcodes."},
-    [FROM] =
-        {.name = "from",
-         .kind = CLI_TEXT,
-         .arg = "POINT",
-         .help = "Print only events from this point on: a time since the first timestamp of the capture "
-                 "(12.5s, 3ms, 20us, 700ns), a traced timestamp (190327ticks), or cycles since the beginning "
-                 "of each stream (500000cyc). With --merge, times and timestamps refer to the first column."},
-    [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Print only events before this point."},
+    [NO_NAMES] = CLI_FLAG_OPTION("no-names", 0, "Print addresses without function names."),
+    [SYMBOLS] =
+        CLI_FLAG_OPTION("symbols", 0,
+                        "Also print the source line of each address, as FILE:LINE in a column of its own "
+                        "(jsonl: file and line). The column is empty where there is no debug information."),
+    [DISASM] = CLI_FLAG_OPTION("disasm", 0,
+                               "Print the instruction at each address, which is the next one to run, in a "
+                               "column of its own (jsonl: instruction). The column is empty where the memory "
+                               "is not known. A build without Capstone shows opcodes."),
+    [FROM] = CLI_TEXT_OPTION(
+        "from", 0, "POINT",
+        "Print only events from this point on: a time since the first timestamp of the capture (12.5s, 3ms, "
+        "20us, 700ns), a traced timestamp (190327ticks), or cycles since the beginning of each stream "
+        "(500000cyc). With --merge, times and timestamps refer to the first column."),
+    [TO] = CLI_TEXT_OPTION("to", 0, "POINT", "Print only events before this point."),
     [INDEX] = CLI_FILTER_INDEX,
-    [TABLE1] = {.name = "table1",
-                .help =
-                    "Print only branches and events of the trace unit, in the columns of Table I of the "
-                    "decoder paper (docs/architecture.md, paper 1): type, cycle in hexadecimal, and the "
-                    "target or the name of the event, such as L1D_CACHE_REFILL. Losses are printed, too."},
+    [TABLE1] = CLI_FLAG_OPTION(
+        "table1", 0,
+        "Print only branches and events of the trace unit, in the columns of Table I of the decoder paper "
+        "(docs/architecture.md, paper 1): type, cycle in hexadecimal, and the target or the name of the "
+        "event, such as L1D_CACHE_REFILL. Losses are printed, too."),
     [FILTER] = CLI_FILTER_FREQUENCY,
     CLI_FILTER_WHO,
 };

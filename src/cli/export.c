@@ -14,10 +14,8 @@ enum option {
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
-    [PERF] = {.name = "perf",
-              .kind = CLI_TEXT,
-              .arg = "FILE",
-              .help = "Write a perf.data file; with '-' write perf's pipe format to standard output."},
+    [PERF] = CLI_TEXT_OPTION("perf", 0, "FILE",
+                             "Write a perf.data file; with '-' write perf's pipe format to standard output."),
     [STACKS] =
         {.name = "branch-stacks",
          .kind = CLI_NUMBER,

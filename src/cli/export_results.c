@@ -23,40 +23,30 @@ enum {
 static const char *const tables[] = {"results", "functions", "lines", "edges", "times", NULL};
 
 static const struct cli_option options[] = {
-    [PARQUET] = {.name = "parquet",
-                 .kind = CLI_TEXT,
-                 .arg = "DIR",
-                 .help = "Write results.parquet, functions.parquet, lines.parquet, edges.parquet and "
-                         "times.parquet into this folder. The folder is created if it does not exist."},
+    [PARQUET] =
+        CLI_TEXT_OPTION("parquet", 0, "DIR",
+                        "Write results.parquet, functions.parquet, lines.parquet, edges.parquet and "
+                        "times.parquet into this folder. The folder is created if it does not exist."),
     [ARROW] = {.name = "arrow",
                .kind = CLI_CHOICE,
                .arg = "TABLE",
                .choices = tables,
                .help = "Write one table as an Arrow stream (IPC streaming format) to standard output."},
-    [MANIFEST] = {.name = "manifest",
-                  .kind = CLI_LIST,
-                  .arg = "LIST",
-                  .help = "A list of captures from 'coretap manifest'. Its test, machine and time are added "
-                          "to the rows of each result. Each result must then come from one capture; captures "
-                          "without a result are reported. Can be given more than once."},
-    [ELF] =
-        {.name = "elf",
-         .letter = 'E',
-         .kind = CLI_LIST,
-         .arg = "FILE",
-         .help =
-             "A program that ran. Can be given more than once. Default: the paths that the results name."},
-    [TEST] = {.name = "test",
-              .kind = CLI_TEXT,
-              .arg = "NAME",
-              .help = "Value of the column 'test' in rows for which no manifest gives one."},
-    [MACHINE] = {.name = "machine",
-                 .kind = CLI_TEXT,
-                 .arg = "NAME",
-                 .help = "Value of the column 'machine' in rows for which no manifest gives one."},
-    [ALL] = {.name = "all-functions",
-             .help = "Also write rows for functions without source lines. By default they are written only "
-                     "when no function of the program has source lines."},
+    [MANIFEST] =
+        CLI_LIST_OPTION("manifest", 0, "LIST",
+                        "A list of captures from 'coretap manifest'. Its test, machine and time are added to "
+                        "the rows of each result. Each result must then come from one capture; captures "
+                        "without a result are reported. Can be given more than once."),
+    [ELF] = CLI_LIST_OPTION(
+        "elf", 'E', "FILE",
+        "A program that ran. Can be given more than once. Default: the paths that the results name."),
+    [TEST] = CLI_TEXT_OPTION("test", 0, "NAME",
+                             "Value of the column 'test' in rows for which no manifest gives one."),
+    [MACHINE] = CLI_TEXT_OPTION("machine", 0, "NAME",
+                                "Value of the column 'machine' in rows for which no manifest gives one."),
+    [ALL] = CLI_FLAG_OPTION("all-functions", 0,
+                            "Also write rows for functions without source lines. By default they are written "
+                            "only when no function of the program has source lines."),
 };
 
 struct exporting {

@@ -10,74 +10,52 @@
  * row with one of these names is the command's own when it is no CLI_LIST, or when it is called `function`
  * and does not follow `module`. */
 #define CLI_FILTER_INDEX                                                                                     \
-    {                                                                                                        \
-        .name = "index",                                                                                     \
-        .help = "Use an index to find --from quickly: a file beside each trace file, with the suffix .ctx. " \
-                "It is written if the trace has none yet."                                                   \
-    }
+    CLI_FLAG_OPTION("index", 0,                                                                              \
+                    "Use an index to find --from quickly: a file beside each trace file, with the suffix "   \
+                    ".ctx. It is written if the trace has none yet.")
 
 #define CLI_FILTER_WINDOW_AND(from_too, to_too)                                                              \
-    {.name = "from",                                                                                         \
-     .kind = CLI_TEXT,                                                                                       \
-     .arg = "POINT",                                                                                         \
-     .help =                                                                                                 \
-         "Use only what ran from this point on: a time since the first timestamp of the capture (12.5s, "    \
-         "3ms, 20us, 700ns), a traced timestamp (190327ticks), cycles (500000cyc) or instructions "          \
-         "(1000000insn) since the beginning of each stream, or a place as for 'coretap watch' (main, "       \
-         "main.c:32, 0x4010); #N behind a place means the N-th time that execution reaches it." from_too},   \
-        {.name = "to",                                                                                       \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "POINT",                                                                                     \
-         .help = "Use only what ran before this point. A place without #N means the first time after "       \
-                 "--from." to_too},                                                                          \
+    CLI_TEXT_OPTION(                                                                                         \
+        "from", 0, "POINT",                                                                                  \
+        "Use only what ran from this point on: a time since the first timestamp of the capture (12.5s, "     \
+        "3ms, 20us, 700ns), a traced timestamp (190327ticks), cycles (500000cyc) or instructions "           \
+        "(1000000insn) since the beginning of each stream, or a place as for 'coretap watch' (main, "        \
+        "main.c:32, 0x4010); #N behind a place means the N-th time that execution reaches it." from_too),    \
+        CLI_TEXT_OPTION("to", 0, "POINT",                                                                    \
+                        "Use only what ran before this point. A place without #N means the first time "      \
+                        "after --from." to_too),                                                             \
         CLI_FILTER_INDEX
 #define CLI_FILTER_WINDOW      CLI_FILTER_WINDOW_AND("", "")
 #define CLI_FILTER_WINDOW_ROWS 3
 
 #define CLI_FILTER_FREQUENCY                                                                                 \
-    {                                                                                                        \
-        .name = "frequency", .kind = CLI_NUMBER, .arg = "HZ", .min = 1, .max = 1000000000000,                \
-        .help = "Frequency of the timestamps, needed for --from and --to with a time if the capture does "   \
-                "not give it."                                                                               \
-    }
+    CLI_NUMBER_OPTION("frequency", 0, "HZ", 1, 1000000000000,                                                \
+                      "Frequency of the timestamps, needed for --from and --to with a time if the capture "  \
+                      "does not give it.")
 
 #define CLI_FILTER_CORE                                                                                      \
-    {                                                                                                        \
-        .name = "core", .kind = CLI_TEXT, .arg = "NAME",                                                     \
-        .help = "Use only this core: its name in the capture, or the number at the end of the name."         \
-    }
+    CLI_TEXT_OPTION("core", 0, "NAME",                                                                       \
+                    "Use only this core: its name in the capture, or the number at the end of the name.")
 #define CLI_FILTER_WHO                                                                                       \
     CLI_FILTER_CORE,                                                                                         \
-        {.name = "pid",                                                                                      \
-         .kind = CLI_LIST,                                                                                   \
-         .arg = "N",                                                                                         \
-         .help =                                                                                             \
-             "Use only this Linux process, with all its threads that the capture knows. Like --tid, it "     \
-             "needs context IDs in the trace. --pid, --tid, --context, --el and --module can be given more " \
-             "than once: any value of an option is enough, but each option that is given must match."},      \
-        {.name = "tid", .kind = CLI_LIST, .arg = "N", .help = "Use only this Linux thread."},                \
-        {.name = "context",                                                                                  \
-         .kind = CLI_LIST,                                                                                   \
-         .arg = "HEX",                                                                                       \
-         .help = "Use only what ran with this context ID."},                                                 \
-    {                                                                                                        \
-        .name = "el", .kind = CLI_LIST, .arg = "N", .help = "Use only this exception level, 0 to 3."         \
-    }
+        CLI_LIST_OPTION(                                                                                     \
+            "pid", 0, "N",                                                                                   \
+            "Use only this Linux process, with all its threads that the capture knows. Like --tid, it "      \
+            "needs context IDs in the trace. --pid, --tid, --context, --el and --module can be given more "  \
+            "than once: any value of an option is enough, but each option that is given must match."),       \
+        CLI_LIST_OPTION("tid", 0, "N", "Use only this Linux thread."),                                       \
+        CLI_LIST_OPTION("context", 0, "HEX", "Use only what ran with this context ID."),                     \
+        CLI_LIST_OPTION("el", 0, "N", "Use only this exception level, 0 to 3.")
 #define CLI_FILTER_WHO_ROWS 5
 
 #define CLI_FILTER_MODULE                                                                                    \
-    {                                                                                                        \
-        .name = "module", .kind = CLI_LIST, .arg = "NAME",                                                   \
-        .help = "Use only code of this program or library: its path, or the last part of the path. Can be "  \
-                "given more than once."                                                                      \
-    }
+    CLI_LIST_OPTION("module", 0, "NAME",                                                                     \
+                    "Use only code of this program or library: its path, or the last part of the path. Can " \
+                    "be given more than once.")
 #define CLI_FILTER_CODE                                                                                      \
-    CLI_FILTER_MODULE,                                                                                       \
-    {                                                                                                        \
-        .name = "function", .kind = CLI_LIST, .arg = "NAME",                                                 \
-        .help = "Use only code of this function, without the functions that it calls. Can be given more "    \
-                "than once."                                                                                 \
-    }
+    CLI_FILTER_MODULE, CLI_LIST_OPTION("function", 0, "NAME",                                                \
+                                       "Use only code of this function, without the functions that it "      \
+                                       "calls. Can be given more than once.")
 #define CLI_FILTER_CODE_ROWS 2
 
 /* All rows. Commands with a timeline add what else --from and --to mean. */

@@ -21,60 +21,39 @@ enum cli_fleet_option {
 };
 
 #define CLI_FLEET_TABLE                                                                                      \
-    [CLI_FLEET_MANIFEST] = {.name = "manifest",                                                              \
-                            .kind = CLI_LIST,                                                                \
-                            .arg = "LIST",                                                                   \
-                            .help =                                                                          \
-                                "The captures, as 'coretap manifest' lists them. Can be given more than "    \
-                                "once."},                                                                    \
-    [CLI_FLEET_OUTPUT] = {.name = "output",                                                                  \
-                          .letter = 'o',                                                                     \
-                          .kind = CLI_TEXT,                                                                  \
-                          .arg = "FILE",                                                                     \
-                          .help = "File for the sum of all pieces. It is written completely or not at all. " \
-                                  "Default, or with '-': standard output."},                                 \
+    [CLI_FLEET_MANIFEST] =                                                                                   \
+        CLI_LIST_OPTION("manifest", 0, "LIST",                                                               \
+                        "The captures, as 'coretap manifest' lists them. Can be given more than once."),     \
+    [CLI_FLEET_OUTPUT] = CLI_TEXT_OPTION("output", 'o', "FILE",                                              \
+                                         "File for the sum of all pieces. It is written completely or not "  \
+                                         "at all. Default, or with '-': standard output."),                  \
     [CLI_FLEET_STATE] =                                                                                      \
-        {.name = "state",                                                                                    \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "DIR",                                                                                       \
-         .help = "Folder that keeps the piece of each capture, under a name made of the capture's "          \
-                 "contents, the command and its options. Default: the name of the output with the suffix "   \
-                 ".state; that folder is removed once the result is written."},                              \
-    [CLI_FLEET_RESUME] = {.name = "resume",                                                                  \
-                          .help =                                                                            \
-                              "Continue a job that was interrupted: pieces that are in the folder are not "  \
-                              "made again. Without this option the folder must not contain pieces."},        \
-    [CLI_FLEET_MAX_FAILURES] = {.name = "max-failures",                                                      \
-                                .kind = CLI_NUMBER,                                                          \
-                                .arg = "N",                                                                  \
-                                .max = UINT32_MAX,                                                           \
-                                .help = "End the job when more captures than N could not be read. Default: " \
-                                        "any number may fail, and the others count."},                       \
-    [CLI_FLEET_TIMEOUT] = {.name = "timeout",                                                                \
-                           .kind = CLI_NUMBER,                                                               \
-                           .arg = "SECONDS",                                                                 \
-                           .min = 1,                                                                         \
-                           .max = UINT32_MAX,                                                                \
-                           .help = "Treat a capture that takes longer as one that could not be read."},      \
-    [CLI_FLEET_TRUST] = {.name = "trust",                                                                    \
-                         .help = "Compare only the sizes of captures with the manifest, not their "          \
-                                 "contents. Comparing contents reads each capture once more."},              \
-    [CLI_FLEET_CACHE] = {.name = "cache",                                                                    \
-                         .kind = CLI_TEXT,                                                                   \
-                         .arg = "DIR",                                                                       \
-                         .help = "Folder for files by build id, which all processes of a machine share: "    \
-                                 "files fetched from the servers of $DEBUGINFOD_URLS, and the symbols and "  \
-                                 "lines of programs as one process has loaded them. Default: the folder "    \
-                                 "of the debuginfod client, ~/.cache/debuginfod_client, without symbols "    \
-                                 "and lines."},                                                              \
-    [CLI_FLEET_THREADS] = {                                                                                  \
-        .name = "threads",                                                                                   \
-        .letter = 't',                                                                                       \
-        .kind = CLI_NUMBER,                                                                                  \
-        .arg = "N",                                                                                          \
-        .min = 1,                                                                                            \
-        .max = 256,                                                                                          \
-        .help = "Number of decoding threads of each process. Default: 1. The result is the same."}
+        CLI_TEXT_OPTION("state", 0, "DIR",                                                                   \
+                        "Folder that keeps the piece of each capture, under a name made of the capture's "   \
+                        "contents, the command and its options. Default: the name of the output with the "   \
+                        "suffix .state; that folder is removed once the result is written."),                \
+    [CLI_FLEET_RESUME] =                                                                                     \
+        CLI_FLAG_OPTION("resume", 0,                                                                         \
+                        "Continue a job that was interrupted: pieces that are in the folder are not made "   \
+                        "again. Without this option the folder must not contain pieces."),                   \
+    [CLI_FLEET_MAX_FAILURES] = CLI_NUMBER_OPTION("max-failures", 0, "N", 0, UINT32_MAX,                      \
+                                                 "End the job when more captures than N could not be read. " \
+                                                 "Default: any number may fail, and the others count."),     \
+    [CLI_FLEET_TIMEOUT] =                                                                                    \
+        CLI_NUMBER_OPTION("timeout", 0, "SECONDS", 1, UINT32_MAX,                                            \
+                          "Treat a capture that takes longer as one that could not be read."),               \
+    [CLI_FLEET_TRUST] = CLI_FLAG_OPTION("trust", 0,                                                          \
+                                        "Compare only the sizes of captures with the manifest, not their "   \
+                                        "contents. Comparing contents reads each capture once more."),       \
+    [CLI_FLEET_CACHE] =                                                                                      \
+        CLI_TEXT_OPTION("cache", 0, "DIR",                                                                   \
+                        "Folder for files by build id, which all processes of a machine share: files "       \
+                        "fetched from the servers of $DEBUGINFOD_URLS, and the symbols and lines of "        \
+                        "programs as one process has loaded them. Default: the folder of the debuginfod "    \
+                        "client, ~/.cache/debuginfod_client, without symbols and lines."),                   \
+    [CLI_FLEET_THREADS] =                                                                                    \
+        CLI_NUMBER_OPTION("threads", 't', "N", 1, 256,                                                       \
+                          "Number of decoding threads of each process. Default: 1. The result is the same.")
 
 #define CLI_FLEET_EXIT                                                                                       \
     "0: done, and all captures are intact. 1: done, but captures could not be read, or trace was lost or "   \

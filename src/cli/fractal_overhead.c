@@ -10,12 +10,9 @@ enum {
 };
 
 static const struct cli_option overhead_options[OVERHEAD_OPTS] = {
-    [OVERHEAD_CONFIG] = {.name = "config",
-                         .kind = CLI_TEXT,
-                         .arg = "FILE",
-                         .help = "Settings of the cluster."},
-    [OVERHEAD_CSV] = {.name = "csv",
-                      .help = "Print one line of comma-separated values without a heading, for tables."},
+    [OVERHEAD_CONFIG] = CLI_TEXT_OPTION("config", 0, "FILE", "Settings of the cluster."),
+    [OVERHEAD_CSV] =
+        CLI_FLAG_OPTION("csv", 0, "Print one line of comma-separated values without a heading, for tables."),
 };
 
 /* Prints the prediction. Returns the program's exit code, or CLI_FAILED. */

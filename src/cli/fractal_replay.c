@@ -145,61 +145,29 @@ static int run(const struct cli_args *args)
 }
 
 static const struct cli_option options[OPTS] = {
-    [OPT_MESSAGES] = {.name = "messages",
-                      .letter = 'm',
-                      .kind = CLI_TEXT,
-                      .arg = "FILE",
-                      .help = "The stream, one message a line: " CT_FRACTAL_MESSAGES_HEADER
-                              ". \"-\" is standard input."},
-    [OPT_PGD] =
-        {.name = "pgd",
-         .kind = CLI_HEX,
-         .arg = "PA",
-         .max = UINT64_C(0xffffffffffc0),
-         .help = "Physical address of the target's top-level page table. Without this option the register "
-                 "writes in the stream configure the tracer, and the options about the target are refused."},
-    [OPT_ASID] = {.name = "asid",
-                  .kind = CLI_NUMBER,
-                  .arg = "N",
-                  .max = 65535,
-                  .help = "Address space number (ASID) of the target."},
-    [OPT_GRANULE] = {.name = "granule",
-                     .kind = CLI_NUMBER,
-                     .arg = "BITS",
-                     .min = 12,
-                     .max = 16,
-                     .help = "log2 of the page size: 12, 14 or 16. Default: 12."},
-    [OPT_VA_BITS] = {.name = "va-bits",
-                     .kind = CLI_NUMBER,
-                     .arg = "BITS",
-                     .min = 25,
-                     .max = 48,
-                     .help = "Bits of a virtual address. Default: 48."},
-    [OPT_RANGE] = {.name = "range",
-                   .kind = CLI_TEXT,
-                   .arg = "LO..HI",
-                   .help = "Addresses to trace. Default: all."},
-    [OPT_POINT] =
-        {.name = "point",
-         .kind = CLI_LIST,
-         .arg = "VA",
-         .help = "An observation point in the traced range, hexadecimal. Not available in passive mode."},
-    [OPT_MODE] = {.name = "mode",
-                  .kind = CLI_CHOICE,
-                  .choices = cli_fractal_mode_words,
-                  .help = "How much the tracer may do."},
-    [OPT_PROTOCOL] = {.name = "protocol",
-                      .kind = CLI_CHOICE,
-                      .choices = cli_fractal_protocol_words,
-                      .help =
+    [OPT_MESSAGES] = CLI_TEXT_OPTION("messages", 'm', "FILE",
+                                     "The stream, one message a line: " CT_FRACTAL_MESSAGES_HEADER
+                                     ". \"-\" is standard input."),
+    [OPT_PGD] = CLI_HEX_OPTION(
+        "pgd", 0, "PA", UINT64_C(0xffffffffffc0),
+        "Physical address of the target's top-level page table. Without this option the register writes in "
+        "the stream configure the tracer, and the options about the target are refused."),
+    [OPT_ASID] = CLI_NUMBER_OPTION("asid", 0, "N", 0, 65535, "Address space number (ASID) of the target."),
+    [OPT_GRANULE] =
+        CLI_NUMBER_OPTION("granule", 0, "BITS", 12, 16, "log2 of the page size: 12, 14 or 16. Default: 12."),
+    [OPT_VA_BITS] =
+        CLI_NUMBER_OPTION("va-bits", 0, "BITS", 25, 48, "Bits of a virtual address. Default: 48."),
+    [OPT_RANGE] = CLI_TEXT_OPTION("range", 0, "LO..HI", "Addresses to trace. Default: all."),
+    [OPT_POINT] = CLI_LIST_OPTION(
+        "point", 0, "VA",
+        "An observation point in the traced range, hexadecimal. Not available in passive mode."),
+    [OPT_MODE] = CLI_CHOICE_OPTION("mode", 0, cli_fractal_mode_words, "How much the tracer may do."),
+    [OPT_PROTOCOL] =
+        CLI_CHOICE_OPTION("protocol", 0, cli_fractal_protocol_words,
                           "Coherence protocol of the flits in the stream, such as SNP.SnpUnique, and of the "
-                          "flits that --commands writes. Without this option the stream has messages only."},
-    [OPT_COMMANDS] = {.name = "commands",
-                      .kind = CLI_TEXT,
-                      .arg = "FILE",
-                      .help = "Write the commands that the tracer issues."},
-    [OPT_OUTPUT] =
-        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .arg = "LOG", .help = "Write the event log."},
+                          "flits that --commands writes. Without this option the stream has messages only."),
+    [OPT_COMMANDS] = CLI_TEXT_OPTION("commands", 0, "FILE", "Write the commands that the tracer issues."),
+    [OPT_OUTPUT] = CLI_TEXT_OPTION("output", 'o', "LOG", "Write the event log."),
 };
 
 const struct cli_command cli_fractal_replay = {

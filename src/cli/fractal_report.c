@@ -119,40 +119,27 @@ static int run(const struct cli_args *args)
 static const char *const svg_words[] = {"timeline", "pages", "lines", "sets", NULL};
 
 static const struct cli_option options[OPTS] = {
-    [OPT_ELF] = {.name = "elf",
-                 .kind = CLI_TEXT,
-                 .arg = "FILE",
-                 .help = "The program, for names of functions and objects. Default: the file that the log "
-                         "names, if it exists."},
-    [OPT_BIAS] = {.name = "bias",
-                  .kind = CLI_HEX,
-                  .arg = "HEX",
-                  .max = UINT64_C(0xffffffffffff),
-                  .help = "Load address of the program, if the log does not give it."},
-    [OPT_CSV] = {.name = "csv",
-                 .help = "Print every event as comma-separated values: time,va,pa,op,initiator,kind,symbol."},
-    [OPT_HTML] = {.name = "html", .help = "One HTML page with the pictures and tables."},
-    [OPT_SVG] = {.name = "svg",
-                 .kind = CLI_CHOICE,
-                 .choices = svg_words,
-                 .help =
-                     "One picture: functions, pages, lines of the busiest page, or cache sets, over time."},
-    [OPT_PERFETTO] = {.name = "perfetto", .help = "JSON for ui.perfetto.dev and chrome://tracing."},
-    [OPT_DATA] = {.name = "data",
-                  .help = "Print the sums of the logs, by names and offsets, as input for 'coretap merge' "
-                          "and for this command."},
-    [OPT_PROCESS] = {.name = "process",
-                     .kind = CLI_NUMBER,
-                     .arg = "N",
-                     .max = 255,
-                     .help = "Report only the accesses of process N of the logs, with the names of its "
-                             "program. 0 is the program; 1 and up are forked children and those of --with."},
-    [OPT_TOP] = {.name = "top",
-                 .kind = CLI_NUMBER,
-                 .arg = "N",
-                 .min = 1,
-                 .max = 256,
-                 .help = "Number of lines in each table of the text. Default: 15."},
+    [OPT_ELF] = CLI_TEXT_OPTION("elf", 0, "FILE",
+                                "The program, for names of functions and objects. Default: the file that the "
+                                "log names, if it exists."),
+    [OPT_BIAS] = CLI_HEX_OPTION("bias", 0, "HEX", UINT64_C(0xffffffffffff),
+                                "Load address of the program, if the log does not give it."),
+    [OPT_CSV] = CLI_FLAG_OPTION(
+        "csv", 0, "Print every event as comma-separated values: time,va,pa,op,initiator,kind,symbol."),
+    [OPT_HTML] = CLI_FLAG_OPTION("html", 0, "One HTML page with the pictures and tables."),
+    [OPT_SVG] = CLI_CHOICE_OPTION(
+        "svg", 0, svg_words,
+        "One picture: functions, pages, lines of the busiest page, or cache sets, over time."),
+    [OPT_PERFETTO] = CLI_FLAG_OPTION("perfetto", 0, "JSON for ui.perfetto.dev and chrome://tracing."),
+    [OPT_DATA] = CLI_FLAG_OPTION("data", 0,
+                                 "Print the sums of the logs, by names and offsets, as input for 'coretap "
+                                 "merge' and for this command."),
+    [OPT_PROCESS] =
+        CLI_NUMBER_OPTION("process", 0, "N", 0, 255,
+                          "Report only the accesses of process N of the logs, with the names of its program. "
+                          "0 is the program; 1 and up are forked children and those of --with."),
+    [OPT_TOP] =
+        CLI_NUMBER_OPTION("top", 0, "N", 1, 256, "Number of lines in each table of the text. Default: 15."),
 };
 
 const struct cli_command cli_fractal_report = {

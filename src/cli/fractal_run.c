@@ -197,104 +197,61 @@ static int run(const struct cli_args *args)
 }
 
 static const struct cli_option options[OPTS] = {
-    [OPT_CONFIG] = {.name = "config",
-                    .kind = CLI_TEXT,
-                    .arg = "FILE",
-                    .help = "Settings of the cluster, \"key = value\" a line. Default: a Kria KV260."},
-    [OPT_RANGE] =
-        {.name = "range",
-         .kind = CLI_LIST,
-         .arg = "[P:]LO..HI",
-         .help = "Virtual addresses to trace, hexadecimal; HI is the first address behind the range. This "
-                 "option and the two that follow can be given more than once and together, up to the number "
-                 "of range registers, but ranges must not overlap. Default: all addresses. P: selects "
-                 "another process, which is then traced, too: the number N for the N-th program of --with, "
-                 "or the name of a program that a process starts in place of itself (exec)."},
-    [OPT_SECTION] = {.name = "section",
-                     .kind = CLI_LIST,
-                     .arg = "[P:]NAME",
-                     .help = "Trace this section of the program."},
-    [OPT_SYMBOL] = {.name = "symbol",
-                    .kind = CLI_LIST,
-                    .arg = "[P:]NAME",
-                    .help = "Trace this function or object of the program."},
-    [OPT_POINT] = {.name = "point",
-                   .kind = CLI_LIST,
-                   .arg = "[P:]PLACE",
-                   .help =
-                       "An observation point in a traced range: every access to it is logged. PLACE is a "
-                       "hexadecimal address, LO..HI, a function (the cache line of its entry) or an object "
-                       "(all its cache lines). Can be given more than once. Not available in passive mode."},
-    [OPT_POINTS_ONLY] = {.name = "points-only", .help = "Log only accesses to observation points."},
-    [OPT_MODE] = {.name = "mode",
-                  .kind = CLI_CHOICE,
-                  .choices = cli_fractal_mode_words,
-                  .help =
-                      "How much the tracer may influence the cluster. passive: not at all. points: as far as "
-                      "observation points need it. active: as far as is needed to see every miss."},
-    [OPT_PROTOCOL] = {.name = "protocol",
-                      .kind = CLI_CHOICE,
-                      .choices = cli_fractal_protocol_words,
-                      .help = "Coherence protocol of the port, AMBA ACE or CHI: messages between cluster and "
-                              "tracer are encoded and decoded, and --messages writes the flits. Without this "
-                              "option messages are not encoded, and --messages writes their meaning."},
-    [OPT_RING] = {.name = "ring",
-                  .help = "Log only into the ring buffer of 256 KiB. Events that come while it is full are "
-                          "dropped and counted."},
-    [OPT_SETS] = {.name = "sets",
-                  .kind = CLI_NUMBER,
-                  .arg = "N",
-                  .min = 1,
-                  .max = 65536,
-                  .help = "Sets of the reverse TLB, a power of two. Default: 512."},
-    [OPT_WAYS] = {.name = "ways",
-                  .kind = CLI_NUMBER,
-                  .arg = "N",
-                  .min = 1,
-                  .max = 16,
-                  .help = "Ways of the reverse TLB. Default: 4."},
-    [OPT_RANGE_REGISTERS] = {.name = "range-registers",
-                             .kind = CLI_NUMBER,
-                             .arg = "N",
-                             .min = 1,
-                             .max = 256,
-                             .help = "Number of range registers of the tracer. Default: 16."},
-    [OPT_POINT_REGISTERS] =
-        {.name = "point-registers",
-         .kind = CLI_NUMBER,
-         .arg = "N",
-         .min = 1,
-         .max = 1048576,
-         .help =
-             "Number of cache lines with observation points that the tracer has room for. Default: 4096."},
-    [OPT_SCRIPT] = {.name = "script",
-                    .kind = CLI_TEXT,
-                    .arg = "FILE",
-                    .help = "File with commands of 'coretap ctl --control' to carry out at given times of "
-                            "the program, one a line, such as \"2ms point add main\"."},
-    [OPT_CONTROL] = {.name = "control",
-                     .kind = CLI_TEXT,
-                     .arg = "SOCKET",
-                     .help = "Take commands of 'coretap ctl --control SOCKET' while the program runs."},
-    [OPT_FORKS] = {.name = "follow-forks",
-                   .help = "Also trace children that the program forks, and the programs that they start, "
-                           "with the same ranges and points. Their numbers follow those of --with."},
-    [OPT_WITH] = {.name = "with",
-                  .kind = CLI_LIST,
-                  .arg = "PROGRAM",
-                  .help =
-                      "A program that runs on another core at the same time. Can be given more than once."},
-    [OPT_TRUTH] = {.name = "truth",
-                   .kind = CLI_TEXT,
-                   .arg = "CSV",
-                   .help = "Write every last-level miss of the program in the traced ranges, as the "
-                           "simulated cluster sees it."},
-    [OPT_MESSAGES] = {.name = "messages",
-                      .kind = CLI_TEXT,
-                      .arg = "FILE",
-                      .help = "Write the messages of the port, for 'coretap fractal replay'."},
-    [OPT_OUTPUT] =
-        {.name = "output", .letter = 'o', .kind = CLI_TEXT, .arg = "LOG", .help = "The event log."},
+    [OPT_CONFIG] = CLI_TEXT_OPTION("config", 0, "FILE",
+                                   "Settings of the cluster, \"key = value\" a line. Default: a Kria KV260."),
+    [OPT_RANGE] = CLI_LIST_OPTION(
+        "range", 0, "[P:]LO..HI",
+        "Virtual addresses to trace, hexadecimal; HI is the first address behind the range. This option and "
+        "the two that follow can be given more than once and together, up to the number of range registers, "
+        "but ranges must not overlap. Default: all addresses. P: selects another process, which is then "
+        "traced, too: the number N for the N-th program of --with, or the name of a program that a process "
+        "starts in place of itself (exec)."),
+    [OPT_SECTION] = CLI_LIST_OPTION("section", 0, "[P:]NAME", "Trace this section of the program."),
+    [OPT_SYMBOL] = CLI_LIST_OPTION("symbol", 0, "[P:]NAME", "Trace this function or object of the program."),
+    [OPT_POINT] =
+        CLI_LIST_OPTION("point", 0, "[P:]PLACE",
+                        "An observation point in a traced range: every access to it is logged. PLACE is a "
+                        "hexadecimal address, LO..HI, a function (the cache line of its entry) or an object "
+                        "(all its cache lines). Can be given more than once. Not available in passive mode."),
+    [OPT_POINTS_ONLY] = CLI_FLAG_OPTION("points-only", 0, "Log only accesses to observation points."),
+    [OPT_MODE] = CLI_CHOICE_OPTION(
+        "mode", 0, cli_fractal_mode_words,
+        "How much the tracer may influence the cluster. passive: not at all. points: as far as observation "
+        "points need it. active: as far as is needed to see every miss."),
+    [OPT_PROTOCOL] =
+        CLI_CHOICE_OPTION("protocol", 0, cli_fractal_protocol_words,
+                          "Coherence protocol of the port, AMBA ACE or CHI: messages between cluster and "
+                          "tracer are encoded and decoded, and --messages writes the flits. Without this "
+                          "option messages are not encoded, and --messages writes their meaning."),
+    [OPT_RING] = CLI_FLAG_OPTION("ring", 0,
+                                 "Log only into the ring buffer of 256 KiB. Events that come while it is "
+                                 "full are dropped and counted."),
+    [OPT_SETS] =
+        CLI_NUMBER_OPTION("sets", 0, "N", 1, 65536, "Sets of the reverse TLB, a power of two. Default: 512."),
+    [OPT_WAYS] = CLI_NUMBER_OPTION("ways", 0, "N", 1, 16, "Ways of the reverse TLB. Default: 4."),
+    [OPT_RANGE_REGISTERS] = CLI_NUMBER_OPTION("range-registers", 0, "N", 1, 256,
+                                              "Number of range registers of the tracer. Default: 16."),
+    [OPT_POINT_REGISTERS] = CLI_NUMBER_OPTION(
+        "point-registers", 0, "N", 1, 1048576,
+        "Number of cache lines with observation points that the tracer has room for. Default: 4096."),
+    [OPT_SCRIPT] = CLI_TEXT_OPTION("script", 0, "FILE",
+                                   "File with commands of 'coretap ctl --control' to carry out at given "
+                                   "times of the program, one a line, such as \"2ms point add main\"."),
+    [OPT_CONTROL] = CLI_TEXT_OPTION(
+        "control", 0, "SOCKET", "Take commands of 'coretap ctl --control SOCKET' while the program runs."),
+    [OPT_FORKS] =
+        CLI_FLAG_OPTION("follow-forks", 0,
+                        "Also trace children that the program forks, and the programs that they start, with "
+                        "the same ranges and points. Their numbers follow those of --with."),
+    [OPT_WITH] =
+        CLI_LIST_OPTION("with", 0, "PROGRAM",
+                        "A program that runs on another core at the same time. Can be given more than once."),
+    [OPT_TRUTH] = CLI_TEXT_OPTION(
+        "truth", 0, "CSV",
+        "Write every last-level miss of the program in the traced ranges, as the simulated cluster sees it."),
+    [OPT_MESSAGES] = CLI_TEXT_OPTION("messages", 0, "FILE",
+                                     "Write the messages of the port, for 'coretap fractal replay'."),
+    [OPT_OUTPUT] = CLI_TEXT_OPTION("output", 'o', "LOG", "The event log."),
 };
 
 const struct cli_command cli_fractal_run = {

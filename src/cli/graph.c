@@ -22,26 +22,18 @@ static const char *const formats[] = {"text", "dot", "json", "learnt", NULL}; /*
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
-    [ELF] = {.name = "elf", .letter = 'E', .kind = CLI_TEXT, .arg = "FILE", .help = "The linked program."},
-    [FORMAT] =
-        {.name = "format",
-         .letter = 'f',
-         .kind = CLI_CHOICE,
-         .choices = formats,
-         .help = "text; dot, for graphviz; json; learnt: only the learnt targets, as a file for --targets."},
-    [FUNCTION] = {.name = "function", .kind = CLI_TEXT, .arg = "NAME", .help = "Print only this function."},
-    [TARGETS] = {.name = "targets",
-                 .kind = CLI_TEXT,
-                 .arg = "FILE",
-                 .help = "File with the targets of computed branches and calls, functions that never return, "
-                         "and code that nothing calls (docs/analysis.md)."},
-    [LEARN] =
-        {.name = "learn",
-         .kind = CLI_LIST,
-         .arg = "CAPTURE",
-         .help =
-             "Follow the trace of this capture and add the targets of computed branches and calls that it "
-             "shows, marked as learnt. Can be given more than once. The options for captures apply to it."},
+    [ELF] = CLI_TEXT_OPTION("elf", 'E', "FILE", "The linked program."),
+    [FORMAT] = CLI_CHOICE_OPTION(
+        "format", 'f', formats,
+        "text; dot, for graphviz; json; learnt: only the learnt targets, as a file for --targets."),
+    [FUNCTION] = CLI_TEXT_OPTION("function", 0, "NAME", "Print only this function."),
+    [TARGETS] = CLI_TEXT_OPTION("targets", 0, "FILE",
+                                "File with the targets of computed branches and calls, functions that never "
+                                "return, and code that nothing calls (docs/analysis.md)."),
+    [LEARN] = CLI_LIST_OPTION(
+        "learn", 0, "CAPTURE",
+        "Follow the trace of this capture and add the targets of computed branches and calls that it shows, "
+        "marked as learnt. Can be given more than once. The options for captures apply to it."),
     [THREADS] = CLI_THREADS_OPTION,
 };
 

@@ -16,11 +16,7 @@ static const char *const format_words[] = {"text", "json", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
-    [OPT_FORMAT] = {.name = "format",
-                    .letter = 'f',
-                    .kind = CLI_CHOICE,
-                    .choices = format_words,
-                    .help = "Output format."},
+    [OPT_FORMAT] = CLI_CHOICE_OPTION("format", 'f', format_words, "Output format."),
     [OPT_THREADS] = CLI_THREADS_OPTION,
 };
 

@@ -23,26 +23,23 @@ static const char *const formats[] = {"text", "jsonl", NULL};
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
-    [PACKETS] = {.name = "packets", .letter = 'p', .help = "List the protocol packets."},
-    [ELEMENTS] = {.name = "elements",
-                  .letter = 'e',
-                  .help = "List the elements, that is what the packets mean along the program: instruction "
-                          "ranges, exceptions, contexts, times."},
-    [SPLIT] =
-        {.name = "split-source-ranges",
-         .help = "Split a range made by a source address packet at the branches in it that were not taken."},
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help = "jsonl: one object per line, with the buffer; lines of code are in its list 'code'."},
-    [SYMBOLS] =
-        {.name = "symbols",
-         .help = "With --elements: below each element with a code address, and for each function and source "
-                 "line of a range, print a line that begins with a tab: address, FUNCTION+0x10, FILE:LINE."},
-    [DISASM] = {.name = "disasm",
-                .help = "With --elements: print such a line for each instruction of a range, followed by its "
-                        "text. A build without Capstone shows opcodes."},
+    [PACKETS] = CLI_FLAG_OPTION("packets", 'p', "List the protocol packets."),
+    [ELEMENTS] = CLI_FLAG_OPTION("elements", 'e',
+                                 "List the elements, that is what the packets mean along the program: "
+                                 "instruction ranges, exceptions, contexts, times."),
+    [SPLIT] = CLI_FLAG_OPTION(
+        "split-source-ranges", 0,
+        "Split a range made by a source address packet at the branches in it that were not taken."),
+    [FORMAT] = CLI_CHOICE_OPTION(
+        "format", 'f', formats,
+        "jsonl: one object per line, with the buffer; lines of code are in its list 'code'."),
+    [SYMBOLS] = CLI_FLAG_OPTION(
+        "symbols", 0,
+        "With --elements: below each element with a code address, and for each function and source line of a "
+        "range, print a line that begins with a tab: address, FUNCTION+0x10, FILE:LINE."),
+    [DISASM] = CLI_FLAG_OPTION("disasm", 0,
+                               "With --elements: print such a line for each instruction of a range, followed "
+                               "by its text. A build without Capstone shows opcodes."),
     [ELF] = CLI_ELF_FILES,
     [THREADS] = CLI_THREADS_OPTION,
     [CORE] = CLI_FILTER_CORE,

@@ -42,120 +42,81 @@ static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
     CLI_MONITOR_TABLE,
     [ELF] = CLI_ELF_OPTION,
-    [TARGETS] = {.name = "targets",
-                 .kind = CLI_TEXT,
-                 .arg = "FILE",
-                 .help = "Targets of computed branches, as for 'coretap graph'."},
-    [COVER] = {.name = "cover", .help = "Measure coverage, as 'coretap cover' reports it."},
-    [TIMING] = {.name = "timing", .help = "Measure times, as 'coretap timing' reports them."},
+    [TARGETS] =
+        CLI_TEXT_OPTION("targets", 0, "FILE", "Targets of computed branches, as for 'coretap graph'."),
+    [COVER] = CLI_FLAG_OPTION("cover", 0, "Measure coverage, as 'coretap cover' reports it."),
+    [TIMING] = CLI_FLAG_OPTION("timing", 0, "Measure times, as 'coretap timing' reports them."),
     [PAIR] = CLI_PAIR_OPTION,
-    [AT] = {.name = "at",
-            .kind = CLI_LIST,
-            .arg = "PLACE",
-            .help = "A watchpoint; places as for 'coretap watch'. Can be changed while the trace comes in."},
-    [HTTP] = {.name = "http",
-              .kind = CLI_TEXT,
-              .arg = "[ADDRESS:]PORT",
-              .help = "Serve a page with the current results, and an API to change watchpoints, "
-                      "specifications and filters ('coretap ctl'). Without ADDRESS only this machine can "
-                      "reach it. Port 0 means any free port; a message names it."},
-    [TOKEN] = {.name = "token",
-               .kind = CLI_TEXT,
-               .arg = "TEXT",
-               .help =
-                   "Token that every request must carry. Default: the environment variable CORETAP_TOKEN, "
-                   "which other users cannot see. An ADDRESS that other machines can reach needs a token."},
-    [OUTPUT] = {.name = "output",
-                .letter = 'o',
-                .kind = CLI_TEXT,
-                .arg = "DIR",
-                .help = "Write the reports to files in this folder, in all formats, and violations as they "
-                        "come. Without this option they are printed as text."},
-    [RING] = {.name = "ring",
-              .kind = CLI_NUMBER,
-              .arg = "MIB",
-              .min = 1,
-              .max = 65536,
-              .help = "Size of the queue of input in front of the analyses. Default: 16 MiB."},
-    [DROP] = {.name = "drop",
-              .help = "When the queue is full, drop input and report how much. Without this option the "
-                      "writer has to wait, unless INPUT is a device, which cannot wait."},
-    [RECONNECT] =
-        {.name = "reconnect",
-         .help =
-             "With tcp: and listen: if there is no connection yet, or it ends or breaks, wait for the next "
-             "one, until a signal or 'coretap ctl stop'. Trace is missing in between: each break is a gap."},
-    [TEE] = {.name = "tee",
-             .kind = CLI_TEXT,
-             .arg = "FILE",
-             .help = "Also save the whole input to FILE, including what --drop leaves out, and describe it "
-                     "in FILE.ini. Every command accepts FILE.ini as a capture, even while this run "
-                     "continues or after it was killed. FILE must be new or empty."},
-    [VIOLATIONS] = {.name = "violations",
-                    .kind = CLI_TEXT,
-                    .arg = "FILE",
-                    .help = "Write each violation to FILE as it comes, as a line of JSON. With -, that is "
-                            "standard output, violations are not printed as text."},
-    [OUTPUTS] = {.name = "outputs",
-                 .kind = CLI_TEXT,
-                 .arg = "FILE",
-                 .help = "Write all results of the specifications to FILE as they come, in the format of "
-                         "--format. With -, that is standard output, violations are not printed as text."},
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help = "Format of --outputs: csv, or jsonl with one JSON object per line."},
-    [ON_VIOLATION] = {.name = "on-violation",
-                      .kind = CLI_TEXT,
-                      .arg = "COMMAND",
-                      .help =
-                          "Run this command for each violation. It receives the violation as a line of JSON "
-                          "on standard input, and in CORETAP_SPEC, CORETAP_OUTPUT, CORETAP_VALUE, "
-                          "CORETAP_TIME and other variables (docs/live.md). The command is a program with "
-                          "arguments, separated by blanks; quotes keep blanks together, and no shell is "
-                          "involved. At most 256 violations wait for it; more are dropped and counted."},
-    [HOOK_JOBS] = {.name = "hook-jobs",
-                   .kind = CLI_NUMBER,
-                   .arg = "N",
-                   .min = 1,
-                   .max = 64,
-                   .help = "How many commands of --on-violation run at the same time. Default: 4."},
-    [POST] = {.name = "post-violations",
-              .kind = CLI_TEXT,
-              .arg = "URL",
-              .help = "Send each violation as JSON to http://HOST[:PORT][/PATH], or https, by POST. Queue "
-                      "and limits are those of --on-violation."},
-    [POST_CA] = {.name = "post-ca",
-                 .kind = CLI_TEXT,
-                 .arg = "FILE",
-                 .help = "Certificates (PEM) to trust for an https: URL of --post-violations. Default: those "
-                         "of the system."},
-    [PER_CORE] = {.name = "per-core",
-                  .help = "Check the specifications for each trace ID on its own, on the clock of its own "
-                          "cycles unless --clock says otherwise. By default all sources that --config "
-                          "describes form one run, ordered by timestamps."},
-    [IDLE] = {.name = "assume-idle",
-              .help = "With several cores in one run: assume that a core sleeps if it sends nothing while "
-                      "others continue. The results of the others are then certain without it."},
-    [FRACTAL] = {.name = "fractal",
-                 .help = "INPUT is an event log of 'coretap fractal' that is still being written, read "
-                         "through a FIFO (docs/fractal.md). Not with --config, --cover and --timing. --elf "
-                         "names each program that its processes run; the log has the load addresses."},
-    [MILESTONE] = {.name = "milestone",
-                   .kind = CLI_LIST,
-                   .arg = "PLACE[=TIME]",
-                   .help = "With --fractal: a place that the program has to reach at most TIME (such as "
-                           "20ms) after its start. The page and the report show which places were reached, "
-                           "and when. The exit code is 1 if one was reached too late."},
-    [THREADS] =
-        {.name = "threads",
-         .letter = 't',
-         .kind = CLI_NUMBER,
-         .arg = "N",
-         .min = 1,
-         .max = CLI_THREADS_MAX,
-         .help = "Number of decoding threads. Default: the number of processors. The result is the same."},
+    [AT] = CLI_LIST_OPTION(
+        "at", 0, "PLACE",
+        "A watchpoint; places as for 'coretap watch'. Can be changed while the trace comes in."),
+    [HTTP] = CLI_TEXT_OPTION("http", 0, "[ADDRESS:]PORT",
+                             "Serve a page with the current results, and an API to change watchpoints, "
+                             "specifications and filters ('coretap ctl'). Without ADDRESS only this machine "
+                             "can reach it. Port 0 means any free port; a message names it."),
+    [TOKEN] = CLI_TEXT_OPTION(
+        "token", 0, "TEXT",
+        "Token that every request must carry. Default: the environment variable CORETAP_TOKEN, which other "
+        "users cannot see. An ADDRESS that other machines can reach needs a token."),
+    [OUTPUT] = CLI_TEXT_OPTION("output", 'o', "DIR",
+                               "Write the reports to files in this folder, in all formats, and violations as "
+                               "they come. Without this option they are printed as text."),
+    [RING] = CLI_NUMBER_OPTION("ring", 0, "MIB", 1, 65536,
+                               "Size of the queue of input in front of the analyses. Default: 16 MiB."),
+    [DROP] = CLI_FLAG_OPTION("drop", 0,
+                             "When the queue is full, drop input and report how much. Without this option "
+                             "the writer has to wait, unless INPUT is a device, which cannot wait."),
+    [RECONNECT] = CLI_FLAG_OPTION(
+        "reconnect", 0,
+        "With tcp: and listen: if there is no connection yet, or it ends or breaks, wait for the next one, "
+        "until a signal or 'coretap ctl stop'. Trace is missing in between: each break is a gap."),
+    [TEE] = CLI_TEXT_OPTION("tee", 0, "FILE",
+                            "Also save the whole input to FILE, including what --drop leaves out, and "
+                            "describe it in FILE.ini. Every command accepts FILE.ini as a capture, even "
+                            "while this run continues or after it was killed. FILE must be new or empty."),
+    [VIOLATIONS] = CLI_TEXT_OPTION("violations", 0, "FILE",
+                                   "Write each violation to FILE as it comes, as a line of JSON. With -, "
+                                   "that is standard output, violations are not printed as text."),
+    [OUTPUTS] =
+        CLI_TEXT_OPTION("outputs", 0, "FILE",
+                        "Write all results of the specifications to FILE as they come, in the format of "
+                        "--format. With -, that is standard output, violations are not printed as text."),
+    [FORMAT] = CLI_CHOICE_OPTION("format", 'f', formats,
+                                 "Format of --outputs: csv, or jsonl with one JSON object per line."),
+    [ON_VIOLATION] =
+        CLI_TEXT_OPTION("on-violation", 0, "COMMAND",
+                        "Run this command for each violation. It receives the violation as a line of JSON on "
+                        "standard input, and in CORETAP_SPEC, CORETAP_OUTPUT, CORETAP_VALUE, CORETAP_TIME "
+                        "and other variables (docs/live.md). The command is a program with arguments, "
+                        "separated by blanks; quotes keep blanks together, and no shell is involved. At most "
+                        "256 violations wait for it; more are dropped and counted."),
+    [HOOK_JOBS] = CLI_NUMBER_OPTION("hook-jobs", 0, "N", 1, 64,
+                                    "How many commands of --on-violation run at the same time. Default: 4."),
+    [POST] = CLI_TEXT_OPTION("post-violations", 0, "URL",
+                             "Send each violation as JSON to http://HOST[:PORT][/PATH], or https, by POST. "
+                             "Queue and limits are those of --on-violation."),
+    [POST_CA] = CLI_TEXT_OPTION(
+        "post-ca", 0, "FILE",
+        "Certificates (PEM) to trust for an https: URL of --post-violations. Default: those of the system."),
+    [PER_CORE] = CLI_FLAG_OPTION("per-core", 0,
+                                 "Check the specifications for each trace ID on its own, on the clock of its "
+                                 "own cycles unless --clock says otherwise. By default all sources that "
+                                 "--config describes form one run, ordered by timestamps."),
+    [IDLE] = CLI_FLAG_OPTION("assume-idle", 0,
+                             "With several cores in one run: assume that a core sleeps if it sends nothing "
+                             "while others continue. The results of the others are then certain without it."),
+    [FRACTAL] =
+        CLI_FLAG_OPTION("fractal", 0,
+                        "INPUT is an event log of 'coretap fractal' that is still being written, read "
+                        "through a FIFO (docs/fractal.md). Not with --config, --cover and --timing. --elf "
+                        "names each program that its processes run; the log has the load addresses."),
+    [MILESTONE] = CLI_LIST_OPTION("milestone", 0, "PLACE[=TIME]",
+                                  "With --fractal: a place that the program has to reach at most TIME (such "
+                                  "as 20ms) after its start. The page and the report show which places were "
+                                  "reached, and when. The exit code is 1 if one was reached too late."),
+    [THREADS] = CLI_NUMBER_OPTION(
+        "threads", 't', "N", 1, CLI_THREADS_MAX,
+        "Number of decoding threads. Default: the number of processors. The result is the same."),
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");

@@ -16,11 +16,8 @@ enum {
 };
 
 static const struct cli_option options[OPTIONS] = {
-    [MACHINE] = {.name = "machine",
-                 .kind = CLI_TEXT,
-                 .arg = "NAME",
-                 .help = "Machine on which the captures were recorded."},
-    [TEST] = {.name = "test", .kind = CLI_TEXT, .arg = "NAME", .help = "Test that ran."},
+    [MACHINE] = CLI_TEXT_OPTION("machine", 0, "NAME", "Machine on which the captures were recorded."),
+    [TEST] = CLI_TEXT_OPTION("test", 0, "NAME", "Test that ran."),
 };
 
 struct found {

@@ -15,11 +15,9 @@ enum {
 
 static const struct cli_option options[OPTIONS] = {
     CLI_FLEET_TABLE,
-    [PART] = {.name = "part",
-              .kind = CLI_TEXT,
-              .arg = "K/N",
-              .help = "Process only part K (from 1) of N parts of the captures, for jobs that each do one "
-                      "part. The parts have about the same size."},
+    [PART] = CLI_TEXT_OPTION("part", 0, "K/N",
+                             "Process only part K (from 1) of N parts of the captures, for jobs that each do "
+                             "one part. The parts have about the same size."),
 };
 
 struct map {

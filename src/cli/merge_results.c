@@ -26,18 +26,13 @@ static const char *const names[] = {"coverage", "timing",   "stacks",  "statisti
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_OPTION,
-    [KIND] = {.name = "kind",
-              .letter = 'k',
-              .kind = CLI_CHOICE,
-              .choices = names,
-              .help = "What to add up when captures are given. Default: coverage, if no files are given."},
-    [WEIGHT] = {.name = "weight",
-                .kind = CLI_NUMBER,
-                .arg = "N",
-                .min = 1,
-                .max = UINT64_MAX,
-                .help = "Multiply all counts by N, for a result that stands for many machines. Counts stop "
-                        "at 2^64 - 1. The number of captures and their losses stay as they are."},
+    [KIND] = CLI_CHOICE_OPTION(
+        "kind", 'k', names,
+        "What to add up when captures are given. Default: coverage, if no files are given."),
+    [WEIGHT] =
+        CLI_NUMBER_OPTION("weight", 0, "N", 1, UINT64_MAX,
+                          "Multiply all counts by N, for a result that stands for many machines. Counts stop "
+                          "at 2^64 - 1. The number of captures and their losses stay as they are."),
     [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,

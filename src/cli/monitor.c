@@ -32,29 +32,23 @@ static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     CLI_MONITOR_TABLE,
     [ELF] = CLI_ELF_FILES,
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help = "text, or jsonl with one JSON object per line. sums: the results added up over all "
-                        "captures; data: the same, as input for 'coretap merge' and 'coretap monitor'."},
-    [LIVE] = {.name = "live",
-              .kind = CLI_TEXT,
-              .arg = "[ADDRESS:]PORT",
-              .help = "CAPTURE is a live input, as INPUT of 'coretap live', described by --config. "
-                      "ADDRESS:PORT serves the page of 'coretap live --http', on which specifications can be "
-                      "changed ('coretap ctl'). CORETAP_TOKEN is its token."},
-    [PER_CORE] = {.name = "per-core",
-                  .help =
-                      "Check each trace ID on its own, on the clock of its own cycles unless --clock says "
-                      "otherwise. By default all sources with trace form one run, ordered by timestamps."},
-    [CAPTURES] =
-        {.name = "captures",
-         .kind = CLI_CHOICE,
-         .choices = cli_relations,
-         .help = "together: several captures come from one system, such as two ETBs, and form one run on the "
-                 "axis of its timestamps. apart: each is a run of its own. Default: together if results are "
-                 "printed; apart if they are added up (--format sums, data) and with --per-core."},
+    [FORMAT] =
+        CLI_CHOICE_OPTION("format", 'f', formats,
+                          "text, or jsonl with one JSON object per line. sums: the results added up over all "
+                          "captures; data: the same, as input for 'coretap merge' and 'coretap monitor'."),
+    [LIVE] = CLI_TEXT_OPTION("live", 0, "[ADDRESS:]PORT",
+                             "CAPTURE is a live input, as INPUT of 'coretap live', described by --config. "
+                             "ADDRESS:PORT serves the page of 'coretap live --http', on which specifications "
+                             "can be changed ('coretap ctl'). CORETAP_TOKEN is its token."),
+    [PER_CORE] =
+        CLI_FLAG_OPTION("per-core", 0,
+                        "Check each trace ID on its own, on the clock of its own cycles unless --clock says "
+                        "otherwise. By default all sources with trace form one run, ordered by timestamps."),
+    [CAPTURES] = CLI_CHOICE_OPTION(
+        "captures", 0, cli_relations,
+        "together: several captures come from one system, such as two ETBs, and form one run on the axis of "
+        "its timestamps. apart: each is a run of its own. Default: together if results are printed; apart if "
+        "they are added up (--format sums, data) and with --per-core."),
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_WHO,

@@ -30,71 +30,45 @@ extern const char *const cli_clocks[];
 extern const char *const cli_engines[];
 
 #define CLI_MONITOR_SPEC_TABLE                                                                               \
-    {.name = "spec",                                                                                         \
-     .letter = 's',                                                                                          \
-     .kind = CLI_LIST,                                                                                       \
-     .arg = "FILE",                                                                                          \
-     .help = "A specification, in TeSSLa (docs/tessla.md). Can be given more than once."},                   \
-        {.name = "bind",                                                                                     \
-         .kind = CLI_LIST,                                                                                   \
-         .arg = "NAME=PLACE",                                                                                \
-         .help =                                                                                             \
-             "Feed the input NAME of the specifications from PLACE, as 'coretap watch --at' takes it. "      \
-             "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there; "  \
-             "load:VARIABLE and store:VARIABLE those of variables; access:NAME accesses in an event log of " \
-             "coretap fractal. An input of type String receives lines, or names of contexts."},              \
-        {.name = "violation",                                                                                \
-         .kind = CLI_LIST,                                                                                   \
-         .arg = "NAME[=VALUE]",                                                                              \
-         .help = "Treat an event of the output NAME as a violation, or only an event with this value. By "   \
-                 "default these are violations: a verdict that is false; a Bool that is true, if its name "  \
-                 "is error or violation or ends in _error or _violation; any other Bool that is false; and " \
-                 "each event of a Unit output with error or violation in its name."},                        \
-        {.name = "clock",                                                                                    \
-         .kind = CLI_CHOICE,                                                                                 \
-         .choices = cli_clocks,                                                                              \
-         .help = "Clock of the specifications: counted cycles, or timestamps. Default: cycles, or "          \
-                 "timestamps if several sources form one run."},                                             \
-        {.name = "frequency",                                                                                \
-         .kind = CLI_NUMBER,                                                                                 \
-         .arg = "HZ",                                                                                        \
-         .min = 1,                                                                                           \
-         .max = UINT64_C(1000000000000),                                                                     \
-         .help = "Ticks of the clock per second. Times are then in the unit of --time-unit (default: ns)."}, \
-        {.name = "time-unit",                                                                                \
-         .letter = 'u',                                                                                      \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "UNIT",                                                                                      \
-         .help = "fs, ps, ns, us, ms or s: the unit of times, or without --frequency the length of one "     \
-                 "tick of the clock. Time literals need it."},                                               \
-        {.name = "forget",                                                                                   \
-         .kind = CLI_NUMBER,                                                                                 \
-         .arg = "TIME",                                                                                      \
-         .min = 1,                                                                                           \
-         .max = INT64_MAX,                                                                                   \
-         .help = "How far back the specifications look at most. Results are certain again when a loss of "   \
-                 "trace is further back than this time."},                                                   \
-        {.name = "engine",                                                                                   \
-         .kind = CLI_CHOICE,                                                                                 \
-         .choices = cli_engines,                                                                             \
-         .help =                                                                                             \
-             "How specifications are executed: as bytecode, or native, as machine code made by libgccjit. "  \
-             "Without libgccjit (CORETAP_GCCJIT may name it) bytecode is used, and a message says so. "      \
-             "background: start with bytecode and continue with machine code once it is compiled."},         \
+    CLI_LIST_OPTION("spec", 's', "FILE",                                                                     \
+                    "A specification, in TeSSLa (docs/tessla.md). Can be given more than once."),            \
+        CLI_LIST_OPTION(                                                                                     \
+            "bind", 0, "NAME=PLACE",                                                                         \
+            "Feed the input NAME of the specifications from PLACE, as 'coretap watch --at' takes it. "       \
+            "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there; "   \
+            "load:VARIABLE and store:VARIABLE those of variables; access:NAME accesses in an event log of "  \
+            "coretap fractal. An input of type String receives lines, or names of contexts."),               \
+        CLI_LIST_OPTION(                                                                                     \
+            "violation", 0, "NAME[=VALUE]",                                                                  \
+            "Treat an event of the output NAME as a violation, or only an event with this value. By "        \
+            "default these are violations: a verdict that is false; a Bool that is true, if its name is "    \
+            "error or violation or ends in _error or _violation; any other Bool that is false; and each "    \
+            "event of a Unit output with error or violation in its name."),                                  \
+        CLI_CHOICE_OPTION("clock", 0, cli_clocks,                                                            \
+                          "Clock of the specifications: counted cycles, or timestamps. Default: cycles, or " \
+                          "timestamps if several sources form one run."),                                    \
+        CLI_NUMBER_OPTION(                                                                                   \
+            "frequency", 0, "HZ", 1, UINT64_C(1000000000000),                                                \
+            "Ticks of the clock per second. Times are then in the unit of --time-unit (default: ns)."),      \
+        CLI_TEXT_OPTION("time-unit", 'u', "UNIT",                                                            \
+                        "fs, ps, ns, us, ms or s: the unit of times, or without --frequency the length of "  \
+                        "one tick of the clock. Time literals need it."),                                    \
+        CLI_NUMBER_OPTION("forget", 0, "TIME", 1, INT64_MAX,                                                 \
+                          "How far back the specifications look at most. Results are certain again when a "  \
+                          "loss of trace is further back than this time."),                                  \
+        CLI_CHOICE_OPTION(                                                                                   \
+            "engine", 0, cli_engines,                                                                        \
+            "How specifications are executed: as bytecode, or native, as machine code made by libgccjit. "   \
+            "Without libgccjit (CORETAP_GCCJIT may name it) bytecode is used, and a message says so. "       \
+            "background: start with bytecode and continue with machine code once it is compiled."),          \
         CLI_BUDGET_OPTION, CLI_MEMORY_OPTION
 #define CLI_MONITOR_TABLE                                                                                    \
     CLI_MONITOR_SPEC_TABLE,                                                                                  \
-        {.name = "history",                                                                                  \
-         .letter = 'n',                                                                                      \
-         .kind = CLI_NUMBER,                                                                                 \
-         .arg = "N",                                                                                         \
-         .max = 4096,                                                                                        \
-         .help = "Print the last N events of the specification's inputs before each violation."},            \
-    {                                                                                                        \
-        .name = "all", .letter = 'a',                                                                        \
-        .help = "Print all results, not only violations; of monitor(...) all verdicts, not only the first "  \
-                "one and the changes."                                                                       \
-    }
+        CLI_NUMBER_OPTION("history", 'n', "N", 0, 4096,                                                      \
+                          "Print the last N events of the specification's inputs before each violation."),   \
+        CLI_FLAG_OPTION("all", 'a',                                                                          \
+                        "Print all results, not only violations; of monitor(...) all verdicts, not only "    \
+                        "the first one and the changes.")
 
 #define CLI_MONITOR_TEXT 65536 /* total size in bytes of the texts of --bind, or of --violation */
 

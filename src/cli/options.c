@@ -21,53 +21,35 @@ enum {
 
 /* The options common to subcommands. They stand behind a subcommand's own. */
 static const struct cli_option common_options[] = {
-    [COMMON_HELP] = {.name = "help", .letter = 'h', .help = "Print this help and exit."},
-    [COMMON_QUIET] = {.name = "quiet",
-                      .letter = 'q',
-                      .help = "Do not print progress and notes on standard error; errors are still printed."},
-    [COMMON_VERBOSE] = {.name = "verbose",
-                        .letter = 'v',
-                        .help = "Name all missing files, including those in which no trace lies."},
-    [COMMON_OUTPUT] =
-        {.name = "output",
-         .letter = 'o',
-         .kind = CLI_TEXT,
-         .arg = "FILE",
-         .help =
-             "File for the result. It is written completely or not at all: after an error, or with exit code "
-             "1 and an empty result, the file stays as it was. Default, or with '-': standard output."},
-    [COMMON_SYMDIR] = {.name = "symdir",
-                       .kind = CLI_TEXT,
-                       .arg = "DIR",
-                       .help =
-                           "Folder with separate symbols or debug information of stripped programs, or with "
-                           "programs that are not where the capture says. It and its subfolders are searched "
-                           "by build id. A single file is accepted, too. Can be given more than once."},
-    [COMMON_SYMBOL_MAP] = {.name = "symbol-map",
-                           .kind = CLI_TEXT,
-                           .arg = "FILE",
-                           .help =
-                               "Names of code that the program generated while it ran: /tmp/perf-PID.map, or "
-                               "a jitdump file, jit-PID.dump. They are used where no program has the "
-                               "address. Captures of 'coretap record' have the map of their program. Can be "
-                               "given more than once."},
-    [COMMON_SOURCE_ROOT] = {.name = "source-root",
-                            .kind = CLI_TEXT,
-                            .arg = "DIR",
-                            .help =
-                                "Folder with sources. Source files that debug information names are read "
-                                "only from below these folders and the folder of the program, or from below "
-                                "the current folder if no folder is given. Can be given more than once."},
-    [COMMON_DEBUG_LIMIT] = {.name = "debug-limit",
-                            .kind = CLI_NUMBER,
-                            .arg = "MB",
-                            .min = 1,
-                            .max = 1 << 20,
-                            .help = "Largest size of one program's compressed debug information once "
-                                    "unpacked, in MiB. Default: 256."},
-    [COMMON_NO_DEMANGLE] = {.name = "no-demangle",
-                            .help =
-                                "Print the names of functions as the program has them, without demangling."},
+    [COMMON_HELP] = CLI_FLAG_OPTION("help", 'h', "Print this help and exit."),
+    [COMMON_QUIET] = CLI_FLAG_OPTION(
+        "quiet", 'q', "Do not print progress and notes on standard error; errors are still printed."),
+    [COMMON_VERBOSE] =
+        CLI_FLAG_OPTION("verbose", 'v', "Name all missing files, including those in which no trace lies."),
+    [COMMON_OUTPUT] = CLI_TEXT_OPTION(
+        "output", 'o', "FILE",
+        "File for the result. It is written completely or not at all: after an error, or with exit code 1 "
+        "and an empty result, the file stays as it was. Default, or with '-': standard output."),
+    [COMMON_SYMDIR] =
+        CLI_TEXT_OPTION("symdir", 0, "DIR",
+                        "Folder with separate symbols or debug information of stripped programs, or with "
+                        "programs that are not where the capture says. It and its subfolders are searched by "
+                        "build id. A single file is accepted, too. Can be given more than once."),
+    [COMMON_SYMBOL_MAP] = CLI_TEXT_OPTION(
+        "symbol-map", 0, "FILE",
+        "Names of code that the program generated while it ran: /tmp/perf-PID.map, or a jitdump file, "
+        "jit-PID.dump. They are used where no program has the address. Captures of 'coretap record' have the "
+        "map of their program. Can be given more than once."),
+    [COMMON_SOURCE_ROOT] =
+        CLI_TEXT_OPTION("source-root", 0, "DIR",
+                        "Folder with sources. Source files that debug information names are read only from "
+                        "below these folders and the folder of the program, or from below the current folder "
+                        "if no folder is given. Can be given more than once."),
+    [COMMON_DEBUG_LIMIT] = CLI_NUMBER_OPTION(
+        "debug-limit", 0, "MB", 1, 1 << 20,
+        "Largest size of one program's compressed debug information once unpacked, in MiB. Default: 256."),
+    [COMMON_NO_DEMANGLE] = CLI_FLAG_OPTION(
+        "no-demangle", 0, "Print the names of functions as the program has them, without demangling."),
 };
 
 /* Returns whether the subcommand has a common option. */

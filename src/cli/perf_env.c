@@ -20,10 +20,8 @@ enum {
 };
 
 static const struct cli_option options[] = {
-    [DIRECTORY] = {.name = "library-dir",
-                   .kind = CLI_TEXT,
-                   .arg = "DIR",
-                   .help = "The folder with " LIBRARY ", where it is not the one that was installed."},
+    [DIRECTORY] = CLI_TEXT_OPTION("library-dir", 0, "DIR",
+                                  "The folder with " LIBRARY ", where it is not the one that was installed."),
 };
 
 /* Returns whether the library lies in a folder. */

@@ -21,44 +21,30 @@ static const char *const weights[] = {"instructions", "cycles", NULL};
 static const struct cli_option options[PROFILE_OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [PROFILE_ELF] = CLI_ELF_OPTION,
-    [PROFILE_FORMAT] =
-        {.name = "format",
-         .letter = 'f',
-         .kind = CLI_CHOICE,
-         .choices = cli_profile_formats,
-         .help =
-             "folded: a line for each stack of functions, for flame graphs. autofdo: ranges and branches, "
-             "for "
-             "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
-             "perf2bolt -pa. callgrind: for KCachegrind. pprof: stacks of all programs, for pprof. chrome: "
-             "function slices as JSON, for Perfetto "
-             "and chrome://tracing. perfetto: a trace in Perfetto's own format, with cores, threads, "
-             "functions, counters and what programs write to an ITM or STM, on the axis of timestamps. "
-             "data: stacks "
-             "and calls as a file that this command and 'coretap merge' take in the place of a capture. "
-             "branch-list: branches by program, for simpleperf and 'coretap merge' (docs/profiles.md)."},
-    [PROFILE_WEIGHT] = {.name = "weight",
-                        .letter = 'w',
-                        .kind = CLI_CHOICE,
-                        .choices = weights,
-                        .help = "folded and chrome: what is counted, and the unit of time. pprof: what is "
-                                "shown first; pprof contains both if the trace counts cycles."},
-    [PROFILE_EACH] = {.name = "each",
-                      .kind = CLI_TEXT,
-                      .arg = "DIR",
-                      .help = "autofdo, llvm and bolt: write one file for each program that ran, including "
-                              "libraries, kernel and modules, into this folder. The folder is created if it "
-                              "does not exist. Each file is named after its program and the format."},
-    [PROFILE_MODULES] =
-        {.name = "modules",
-         .help = "folded: print the program or library in front of each function, as libc.so.6`malloc."},
+    [PROFILE_FORMAT] = CLI_CHOICE_OPTION(
+        "format", 'f', cli_profile_formats,
+        "folded: a line for each stack of functions, for flame graphs. autofdo: ranges and branches, for "
+        "create_llvm_prof --profiler=text. llvm: a sample profile for clang. bolt: pre-aggregated, for "
+        "perf2bolt -pa. callgrind: for KCachegrind. pprof: stacks of all programs, for pprof. chrome: "
+        "function slices as JSON, for Perfetto and chrome://tracing. perfetto: a trace in Perfetto's own "
+        "format, with cores, threads, functions, counters and what programs write to an ITM or STM, on the "
+        "axis of timestamps. data: stacks and calls as a file that this command and 'coretap merge' take in "
+        "the place of a capture. branch-list: branches by program, for simpleperf and 'coretap merge' "
+        "(docs/profiles.md)."),
+    [PROFILE_WEIGHT] =
+        CLI_CHOICE_OPTION("weight", 'w', weights,
+                          "folded and chrome: what is counted, and the unit of time. pprof: what is shown "
+                          "first; pprof contains both if the trace counts cycles."),
+    [PROFILE_EACH] =
+        CLI_TEXT_OPTION("each", 0, "DIR",
+                        "autofdo, llvm and bolt: write one file for each program that ran, including "
+                        "libraries, kernel and modules, into this folder. The folder is created if it does "
+                        "not exist. Each file is named after its program and the format."),
+    [PROFILE_MODULES] = CLI_FLAG_OPTION(
+        "modules", 0, "folded: print the program or library in front of each function, as libc.so.6`malloc."),
     [PROFILE_MAX_SIZE] =
-        {.name = "max-size",
-         .kind = CLI_NUMBER,
-         .arg = "BYTES",
-         .min = 65536,
-         .max = INT64_MAX,
-         .help = "perfetto: write no more than this. The trace ends there, and a message says so."},
+        CLI_NUMBER_OPTION("max-size", 0, "BYTES", 65536, INT64_MAX,
+                          "perfetto: write no more than this. The trace ends there, and a message says so."),
     [PROFILE_CAPTURES] = CLI_TOGETHER_OPTION,
     [PROFILE_AT] = CLI_WATCH_PLACES_TABLE,
     CLI_MONITOR_SPEC_TABLE,

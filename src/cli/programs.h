@@ -7,20 +7,16 @@
 #include "coretap/watch.h"
 
 #define CLI_ELF_OPTION                                                                                       \
-    {                                                                                                        \
-        .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
-        .help = "A program that ran, with its load address if it was relocated. Can be given more than "     \
-                "once, and is used in addition to the programs that the capture names. Formats that "        \
-                "describe one program describe this one."                                                    \
-    }
+    CLI_LIST_OPTION("elf", 'E', "FILE[@HEX]",                                                                \
+                    "A program that ran, with its load address if it was relocated. Can be given more than " \
+                    "once, and is used in addition to the programs that the capture names. Formats that "    \
+                    "describe one program describe this one.")
 
 /* The same option, for commands that use the addresses of the trace. */
 #define CLI_ELF_FILES                                                                                        \
-    {                                                                                                        \
-        .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
-        .help = "A program that ran, with its load address if it was relocated and the capture does not "    \
-                "give it. Programs that the capture names need not be given."                                \
-    }
+    CLI_LIST_OPTION("elf", 'E', "FILE[@HEX]",                                                                \
+                    "A program that ran, with its load address if it was relocated and the capture does "    \
+                    "not give it. Programs that the capture names need not be given.")
 
 /* Returns whether a program can be read at a path: in a file, or in an archive, as in
  * "base.apk!/lib/libx.so". */

@@ -190,16 +190,12 @@ static int run(const struct cli_args *args)
 }
 
 static const struct cli_option options[OPTS] = {
-    [OPT_OUTPUT] = {.name = "output",
-                    .letter = 'o',
-                    .kind = CLI_TEXT,
-                    .arg = "DIR",
-                    .help = "Snapshot directory to write. It is created; it must not contain a capture yet."},
-    [OPT_PROTOCOL] = {.name = "protocol",
-                      .kind = CLI_CHOICE,
-                      .choices = protocol_words,
-                      .help = "Trace unit of each core. Default: etm4."},
-    [OPT_BROADCAST] = {.name = "branch-broadcast", .help = "Trace the target of every taken branch."},
+    [OPT_OUTPUT] =
+        CLI_TEXT_OPTION("output", 'o', "DIR",
+                        "Snapshot directory to write. It is created; it must not contain a capture yet."),
+    [OPT_PROTOCOL] =
+        CLI_CHOICE_OPTION("protocol", 0, protocol_words, "Trace unit of each core. Default: etm4."),
+    [OPT_BROADCAST] = CLI_FLAG_OPTION("branch-broadcast", 0, "Trace the target of every taken branch."),
     [OPT_CYCLES] = {.name = "cycle-count",
                     .kind = CLI_NUMBER,
                     .optional = true,
@@ -214,109 +210,70 @@ static const struct cli_option options[OPTS] = {
                         .min = 1,
                         .max = UINT32_MAX,
                         .help = "Trace a timestamp every PERIOD cycles. Default: 10000."},
-    [OPT_CONTEXT] = {.name = "context-id",
-                     .help = "Trace the context ID, which is the number of the thread."},
-    [OPT_VMID] = {.name = "vmid", .help = "Trace the VMID, which is 1."},
-    [OPT_STACK] = {.name = "return-stack",
-                   .help =
-                       "Use a return stack: leave out the addresses of returns that a decoder can derive."},
-    [OPT_EVENTS] = {.name = "events",
-                    .kind = CLI_NUMBER,
-                    .arg = "RATE",
-                    .min = 1,
-                    .max = 1u << 31,
-                    .help = "Trace an event of the trace unit once in RATE instructions, at random."},
-    [OPT_SYNC] = {.name = "sync-period",
-                  .kind = CLI_NUMBER,
-                  .arg = "N",
-                  .min = 8,
-                  .max = 20,
-                  .help = "Synchronise every 2^N bytes of trace. Default: 12, for 4096 bytes."},
-    [OPT_RANGE] = {.name = "range",
-                   .kind = CLI_LIST,
-                   .arg = "LO..HI",
-                   .help = "Trace only runs of instructions with an address in this range (hexadecimal; HI "
-                           "is the first address behind it). Can be given more than once."},
-    [OPT_START] =
-        {.name = "start",
-         .kind = CLI_TEXT,
-         .arg = "ADDR|SYMBOL",
-         .help =
-             "Start tracing when execution reaches this hexadecimal address, or function of the program."},
-    [OPT_STOP] = {.name = "stop",
-                  .kind = CLI_TEXT,
-                  .arg = "ADDR|SYMBOL",
-                  .help = "Stop tracing when execution reaches this place, until it reaches --start again."},
-    [OPT_FRAMED] = {.name = "framed",
-                    .help = "Put the trace of all cores into one buffer of CoreSight frames, with trace IDs "
-                            "from 0x10 on. Without this option each core has a buffer of its own."},
-    [OPT_IDS] = {.name = "ids",
-                 .kind = CLI_TEXT,
-                 .arg = "HEX,...",
-                 .help = "Trace IDs of the first cores, in frames."},
-    [OPT_PADDING] = {.name = "padding",
-                     .kind = CLI_NUMBER,
-                     .arg = "N",
-                     .min = 1,
-                     .max = 1u << 30,
-                     .help = "In frames: insert padding (trace ID 0) after every N bytes of trace."},
-    [OPT_STREAM] = {.name = "stream",
-                    .kind = CLI_TEXT,
-                    .arg = "FILE",
-                    .help = "Write the trace, in frames, to this file or pipe while the program runs, "
-                            "instead of into DIR. DIR/live.ini describes it."},
-    [OPT_OVERFLOW] = {.name = "overflow",
-                      .kind = CLI_NUMBER,
-                      .arg = "RATE",
-                      .min = 1,
-                      .max = 1u << 31,
-                      .help = "Lose trace in an overflow once in RATE instructions, at random."},
-    [OPT_MOST] = {.name = "max-instructions",
-                  .kind = CLI_NUMBER,
-                  .arg = "N",
-                  .min = 1,
-                  .max = UINT64_MAX,
-                  .help = "Stop recording after N instructions; the program runs to its end."},
-    [OPT_THREADS] = {.name = "threads",
-                     .kind = CLI_CHOICE,
-                     .choices = thread_words,
-                     .help = "cores: each thread has a core and a trace unit of its own. contexts: all "
-                             "threads run on one core and are told apart by context IDs. Default: cores."},
-    [OPT_SEED] = {.name = "seed",
-                  .kind = CLI_NUMBER,
-                  .arg = "N",
-                  .max = UINT64_MAX,
-                  .help = "Seed for everything random: cycles, events, overflows. Default: 0."},
-    [OPT_EACH] =
-        {.name = "each",
-         .help =
-             "Observe each instruction by itself, as a check of the recorder: slower, with the same trace."},
-    [OPT_SYSTEM] = {.name = "system",
-                    .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the "
-                            "machine has a trace unit, and the trace has exception levels and vectors. Or "
-                            "qemu-system-arm: a machine in A32 and T32, or the firmware of a Cortex-M."},
-    [OPT_ITM] = {.name = "itm",
-                 .arg = "SYMBOL|ADDR",
-                 .kind = CLI_TEXT,
-                 .help = "Treat stores to this variable of the program as writes to the stimulus ports of an "
-                         "ITM, with four bytes for each port. With --system: e0000000 for the ITM of a "
-                         "Cortex-M, or a variable of the firmware."},
-    [OPT_STM] = {.name = "stm",
-                 .arg = "SYMBOL",
-                 .kind = CLI_TEXT,
-                 .help = "Treat stores to this variable of the program as writes to the stimulus ports of an "
-                         "STM, with 256 bytes for each channel; the master is the number of the core."},
-    [OPT_WATCH_DATA] =
-        {.name = "watch-data",
-         .arg = "SYMBOL",
-         .kind = CLI_LIST,
-         .help = "Trace loads and stores of this variable of the program, or of a part of one (motor.speed, "
-                 "table[3]), as data trace of the DWT behind the ITM: instruction address, data address, "
-                 "data. Can be given up to four times, with one comparator each."},
-    [OPT_TRUTH] = {.name = "truth",
-                   .kind = CLI_TEXT,
-                   .arg = "FILE",
-                   .help = "Write the executed instructions as text, to check decoders."},
+    [OPT_CONTEXT] =
+        CLI_FLAG_OPTION("context-id", 0, "Trace the context ID, which is the number of the thread."),
+    [OPT_VMID] = CLI_FLAG_OPTION("vmid", 0, "Trace the VMID, which is 1."),
+    [OPT_STACK] =
+        CLI_FLAG_OPTION("return-stack", 0,
+                        "Use a return stack: leave out the addresses of returns that a decoder can derive."),
+    [OPT_EVENTS] =
+        CLI_NUMBER_OPTION("events", 0, "RATE", 1, 1u << 31,
+                          "Trace an event of the trace unit once in RATE instructions, at random."),
+    [OPT_SYNC] = CLI_NUMBER_OPTION("sync-period", 0, "N", 8, 20,
+                                   "Synchronise every 2^N bytes of trace. Default: 12, for 4096 bytes."),
+    [OPT_RANGE] =
+        CLI_LIST_OPTION("range", 0, "LO..HI",
+                        "Trace only runs of instructions with an address in this range (hexadecimal; HI is "
+                        "the first address behind it). Can be given more than once."),
+    [OPT_START] = CLI_TEXT_OPTION(
+        "start", 0, "ADDR|SYMBOL",
+        "Start tracing when execution reaches this hexadecimal address, or function of the program."),
+    [OPT_STOP] =
+        CLI_TEXT_OPTION("stop", 0, "ADDR|SYMBOL",
+                        "Stop tracing when execution reaches this place, until it reaches --start again."),
+    [OPT_FRAMED] =
+        CLI_FLAG_OPTION("framed", 0,
+                        "Put the trace of all cores into one buffer of CoreSight frames, with trace IDs from "
+                        "0x10 on. Without this option each core has a buffer of its own."),
+    [OPT_IDS] = CLI_TEXT_OPTION("ids", 0, "HEX,...", "Trace IDs of the first cores, in frames."),
+    [OPT_PADDING] = CLI_NUMBER_OPTION("padding", 0, "N", 1, 1u << 30,
+                                      "In frames: insert padding (trace ID 0) after every N bytes of trace."),
+    [OPT_STREAM] = CLI_TEXT_OPTION("stream", 0, "FILE",
+                                   "Write the trace, in frames, to this file or pipe while the program runs, "
+                                   "instead of into DIR. DIR/live.ini describes it."),
+    [OPT_OVERFLOW] = CLI_NUMBER_OPTION("overflow", 0, "RATE", 1, 1u << 31,
+                                       "Lose trace in an overflow once in RATE instructions, at random."),
+    [OPT_MOST] = CLI_NUMBER_OPTION("max-instructions", 0, "N", 1, UINT64_MAX,
+                                   "Stop recording after N instructions; the program runs to its end."),
+    [OPT_THREADS] =
+        CLI_CHOICE_OPTION("threads", 0, thread_words,
+                          "cores: each thread has a core and a trace unit of its own. contexts: all threads "
+                          "run on one core and are told apart by context IDs. Default: cores."),
+    [OPT_SEED] = CLI_NUMBER_OPTION("seed", 0, "N", 0, UINT64_MAX,
+                                   "Seed for everything random: cycles, events, overflows. Default: 0."),
+    [OPT_EACH] = CLI_FLAG_OPTION(
+        "each", 0,
+        "Observe each instruction by itself, as a check of the recorder: slower, with the same trace."),
+    [OPT_SYSTEM] =
+        CLI_FLAG_OPTION("system", 0,
+                        "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the machine "
+                        "has a trace unit, and the trace has exception levels and vectors. Or "
+                        "qemu-system-arm: a machine in A32 and T32, or the firmware of a Cortex-M."),
+    [OPT_ITM] = CLI_TEXT_OPTION("itm", 0, "SYMBOL|ADDR",
+                                "Treat stores to this variable of the program as writes to the stimulus "
+                                "ports of an ITM, with four bytes for each port. With --system: e0000000 for "
+                                "the ITM of a Cortex-M, or a variable of the firmware."),
+    [OPT_STM] =
+        CLI_TEXT_OPTION("stm", 0, "SYMBOL",
+                        "Treat stores to this variable of the program as writes to the stimulus ports of an "
+                        "STM, with 256 bytes for each channel; the master is the number of the core."),
+    [OPT_WATCH_DATA] = CLI_LIST_OPTION(
+        "watch-data", 0, "SYMBOL",
+        "Trace loads and stores of this variable of the program, or of a part of one (motor.speed, "
+        "table[3]), as data trace of the DWT behind the ITM: instruction address, data address, data. Can be "
+        "given up to four times, with one comparator each."),
+    [OPT_TRUTH] =
+        CLI_TEXT_OPTION("truth", 0, "FILE", "Write the executed instructions as text, to check decoders."),
 };
 
 const struct cli_command cli_command_record = {

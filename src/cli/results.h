@@ -9,11 +9,9 @@
 #include "coretap/shard.h"
 
 #define CLI_SHARD_OPTION                                                                                     \
-    {                                                                                                        \
-        .name = "shard", .kind = CLI_TEXT, .arg = "K/N",                                                     \
-        .help = "Decode part K (from 1) of N parts of the capture, as coretap-mpi does on several ranks. "   \
-                "The output is not a result until it is joined with the other parts."                        \
-    }
+    CLI_TEXT_OPTION("shard", 0, "K/N",                                                                       \
+                    "Decode part K (from 1) of N parts of the capture, as coretap-mpi does on several "      \
+                    "ranks. The output is not a result until it is joined with the other parts.")
 
 struct cli_results {
     const struct cli_args *args;

@@ -7,21 +7,15 @@
 
 /* Limits of a specification: rows for the option table of each command that runs specifications. */
 #define CLI_BUDGET_OPTION                                                                                    \
-    {                                                                                                        \
-        .name = "event-budget", .kind = CLI_NUMBER, .arg = "UNITS", .min = 1, .max = INT64_MAX,              \
-        .help =                                                                                              \
-            "The work that a specification may do for one event, in units of about one instruction; "        \
-            "2000000 without this option, which is 10 ms at most. One that needs more is stopped with a "    \
-            "message; other specifications go on."                                                           \
-    }
+    CLI_NUMBER_OPTION("event-budget", 0, "UNITS", 1, INT64_MAX,                                              \
+                      "The work that a specification may do for one event, in units of about one "           \
+                      "instruction; 2000000 without this option, which is 10 ms at most. One that needs "    \
+                      "more is stopped with a message; other specifications go on.")
 #define CLI_MEMORY_OPTION                                                                                    \
-    {                                                                                                        \
-        .name = "monitor-memory", .kind = CLI_NUMBER, .arg = "MIB", .min = 1, .max = 65536,                  \
-        .help =                                                                                              \
-            "The memory for the values of each specification, of which a third can be kept from one event "  \
-            "to the next, and the memory that compiling it may take; 64 MiB without this option. One that "  \
-            "needs more is stopped with a message, or does not compile."                                     \
-    }
+    CLI_NUMBER_OPTION("monitor-memory", 0, "MIB", 1, 65536,                                                  \
+                      "The memory for the values of each specification, of which a third can be kept from "  \
+                      "one event to the next, and the memory that compiling it may take; 64 MiB without "    \
+                      "this option. One that needs more is stopped with a message, or does not compile.")
 
 /* Returns the limits of the two options, and sets the memory of `compile` from them. */
 struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const struct cli_value *memory,

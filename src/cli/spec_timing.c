@@ -33,37 +33,25 @@ enum {
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
-    [TIMING] = {.name = "timing",
-                .help = "What to specify: the shortest and longest times of functions and of pairs of "
-                        "places. There are no other kinds."},
+    [TIMING] = CLI_FLAG_OPTION("timing", 0,
+                               "What to specify: the shortest and longest times of functions and of pairs of "
+                               "places. There are no other kinds."),
     [ELF] = CLI_ELF_FILES,
-    [FUNCTION] = {.name = "function",
-                  .kind = CLI_LIST,
-                  .arg = "NAME",
-                  .help = "Measure from the call of this function to its return. Can be given more than "
-                          "once. Default, without --pair: all functions that ran from call to return."},
-    [MATCH] = {.name = "match",
-               .letter = 'm',
-               .kind = CLI_LIST,
-               .arg = "GLOB",
-               .help = "Use only functions whose name matches, as 'parse_*'. Can be given more than once."},
-    [MOST] = {.name = "most",
-              .kind = CLI_NUMBER,
-              .arg = "N",
-              .min = 1,
-              .max = SPEC_WAYS,
-              .help = "Use only the N functions that took the most cycles. Default: 64."},
-    [PAIR] = {.name = "pair",
-              .letter = 'p',
-              .kind = CLI_LIST,
-              .arg = "\"FROM TO\"",
-              .help = "Measure from one place to another: FILE:LINE, 0xADDRESS, entry:NAME or return:NAME, "
-                      "with a space between. Can be given more than once."},
-    [MARGIN] = {.name = "margin",
-                .kind = CLI_TEXT,
-                .arg = "PERCENT",
-                .help = "Margin around the measured times that is still allowed, 0 to 1000 percent, as 5 or "
-                        "5%. Default: 5."},
+    [FUNCTION] =
+        CLI_LIST_OPTION("function", 0, "NAME",
+                        "Measure from the call of this function to its return. Can be given more than once. "
+                        "Default, without --pair: all functions that ran from call to return."),
+    [MATCH] =
+        CLI_LIST_OPTION("match", 'm', "GLOB",
+                        "Use only functions whose name matches, as 'parse_*'. Can be given more than once."),
+    [MOST] = CLI_NUMBER_OPTION("most", 0, "N", 1, SPEC_WAYS,
+                               "Use only the N functions that took the most cycles. Default: 64."),
+    [PAIR] = CLI_LIST_OPTION("pair", 'p', "\"FROM TO\"",
+                             "Measure from one place to another: FILE:LINE, 0xADDRESS, entry:NAME or "
+                             "return:NAME, with a space between. Can be given more than once."),
+    [MARGIN] = CLI_TEXT_OPTION(
+        "margin", 0, "PERCENT",
+        "Margin around the measured times that is still allowed, 0 to 1000 percent, as 5 or 5%. Default: 5."),
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_FREQUENCY,

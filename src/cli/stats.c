@@ -32,23 +32,15 @@ static const enum ct_engine engines[] = {CT_ENGINE_AUTO, CT_ENGINE_PLAIN, CT_ENG
 
 static const struct cli_option options[OPT_OPTIONS] = {
     CLI_CAPTURE_TABLE,
-    [OPT_FORMAT] = {.name = "format",
-                    .letter = 'f',
-                    .kind = CLI_CHOICE,
-                    .choices = format_words,
-                    .help = "Output format."},
-    [OPT_LEVEL] = {.name = "level",
-                   .letter = 'l',
-                   .kind = CLI_CHOICE,
-                   .choices = level_words,
-                   .help = "How far to decode: bytes per trace ID, packets, elements, or (flow) instructions "
-                           "along the program. coverage also counts how often each edge of the program was "
-                           "taken, timing also its cycles."},
-    [OPT_ENGINE] = {.name = "engine",
-                    .kind = CLI_CHOICE,
-                    .choices = engine_words,
-                    .help = "How the program is followed: instruction by instruction (plain) or with "
-                            "remembered results (fast). Both give the same result; auto is fast."},
+    [OPT_FORMAT] = CLI_CHOICE_OPTION("format", 'f', format_words, "Output format."),
+    [OPT_LEVEL] = CLI_CHOICE_OPTION(
+        "level", 'l', level_words,
+        "How far to decode: bytes per trace ID, packets, elements, or (flow) instructions along the program. "
+        "coverage also counts how often each edge of the program was taken, timing also its cycles."),
+    [OPT_ENGINE] =
+        CLI_CHOICE_OPTION("engine", 0, engine_words,
+                          "How the program is followed: instruction by instruction (plain) or with "
+                          "remembered results (fast). Both give the same result; auto is fast."),
     [OPT_THREADS] = CLI_THREADS_OPTION,
     [OPT_FILTER] = CLI_FILTER_TABLE,
 };

@@ -39,56 +39,35 @@ static const char *const formats[] = {"text", "json", NULL};
 static const char *const engines[] = {"bytecode", "native", "background", NULL};
 
 static const struct cli_option options[] = {
-    [OPT_SPEC] = {.name = "spec",
-                  .letter = 's',
-                  .kind = CLI_TEXT,
-                  .arg = "FILE",
-                  .help = "Specification in TeSSLa; - is standard input."},
-    [OPT_TRACE] = {.name = "trace",
-                   .letter = 't',
-                   .kind = CLI_TEXT,
-                   .arg = "FILE",
-                   .help = "Input: lines TIME: NAME = VALUE, or a table whose first row is time,NAME,... "
-                           "Default, or with -: standard input."},
-    [OPT_DIALECT] = {.name = "dialect",
-                     .kind = CLI_CHOICE,
-                     .choices = dialects,
-                     .help = "Form of the language. stream: def, in, out. watchpoint: define, codeLine, "
-                             "monitor(...). auto: recognised from the text."},
-    [OPT_UNIT] = {.name = "time-unit",
-                  .letter = 'u',
-                  .kind = CLI_TEXT,
-                  .arg = "UNIT",
-                  .help =
-                      "Unit of the timestamps: fs, ps, ns, us, ms, s, min, h or d. Time literals need it."},
-    [OPT_ABORT] = {.name = "abort-at",
-                   .kind = CLI_NUMBER,
-                   .arg = "N",
-                   .min = 0,
-                   .max = UINT64_MAX - 1,
-                   .help = "Stop after N+1 events, as if the input ended there."},
-    [OPT_CHANGES] = {.name = "changes-only",
-                     .help = "Of monitor(...), print only the first verdict and changes."},
-    [OPT_CHECK] = {.name = "check", .help = "Compile only."},
-    [OPT_LIST_IN] = {.name = "list-in",
-                     .help = "Print the inputs with their types and watchpoints; do not run."},
-    [OPT_LIST_OUT] = {.name = "list-out", .help = "Print the outputs with their types; do not run."},
-    [OPT_DOT] = {.name = "dot", .help = "Print the streams as a graph for graphviz; do not run."},
-    [OPT_ANALYSE] =
-        {.name = "analyse",
-         .help = "For each output print what state it keeps and whether the state may grow, how much work an "
-                 "event causes, which inputs it needs and what feeds them along a capture; do not run."},
-    [OPT_FORMAT] = {.name = "format",
-                    .letter = 'f',
-                    .kind = CLI_CHOICE,
-                    .choices = formats,
-                    .help = "Format of what --analyse prints."},
-    [OPT_ENGINE] = {.name = "engine",
-                    .kind = CLI_CHOICE,
-                    .choices = engines,
-                    .help = "bytecode starts at once. native is machine code, which takes some tenths of a "
-                            "second to compile and is several times as fast (needs libgccjit; CORETAP_GCCJIT "
-                            "may name it). background starts with bytecode and continues with machine code."},
+    [OPT_SPEC] = CLI_TEXT_OPTION("spec", 's', "FILE", "Specification in TeSSLa; - is standard input."),
+    [OPT_TRACE] = CLI_TEXT_OPTION("trace", 't', "FILE",
+                                  "Input: lines TIME: NAME = VALUE, or a table whose first row is "
+                                  "time,NAME,... Default, or with -: standard input."),
+    [OPT_DIALECT] = CLI_CHOICE_OPTION("dialect", 0, dialects,
+                                      "Form of the language. stream: def, in, out. watchpoint: define, "
+                                      "codeLine, monitor(...). auto: recognised from the text."),
+    [OPT_UNIT] =
+        CLI_TEXT_OPTION("time-unit", 'u', "UNIT",
+                        "Unit of the timestamps: fs, ps, ns, us, ms, s, min, h or d. Time literals need it."),
+    [OPT_ABORT] = CLI_NUMBER_OPTION("abort-at", 0, "N", 0, UINT64_MAX - 1,
+                                    "Stop after N+1 events, as if the input ended there."),
+    [OPT_CHANGES] =
+        CLI_FLAG_OPTION("changes-only", 0, "Of monitor(...), print only the first verdict and changes."),
+    [OPT_CHECK] = CLI_FLAG_OPTION("check", 0, "Compile only."),
+    [OPT_LIST_IN] =
+        CLI_FLAG_OPTION("list-in", 0, "Print the inputs with their types and watchpoints; do not run."),
+    [OPT_LIST_OUT] = CLI_FLAG_OPTION("list-out", 0, "Print the outputs with their types; do not run."),
+    [OPT_DOT] = CLI_FLAG_OPTION("dot", 0, "Print the streams as a graph for graphviz; do not run."),
+    [OPT_ANALYSE] = CLI_FLAG_OPTION(
+        "analyse", 0,
+        "For each output print what state it keeps and whether the state may grow, how much work an event "
+        "causes, which inputs it needs and what feeds them along a capture; do not run."),
+    [OPT_FORMAT] = CLI_CHOICE_OPTION("format", 'f', formats, "Format of what --analyse prints."),
+    [OPT_ENGINE] =
+        CLI_CHOICE_OPTION("engine", 0, engines,
+                          "bytecode starts at once. native is machine code, which takes some tenths of a "
+                          "second to compile and is several times as fast (needs libgccjit; CORETAP_GCCJIT "
+                          "may name it). background starts with bytecode and continues with machine code."),
     [OPT_BUDGET] = CLI_BUDGET_OPTION,
     [OPT_MEMORY] = CLI_MEMORY_OPTION,
 };

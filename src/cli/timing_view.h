@@ -7,11 +7,9 @@
 #include "coretap/timing.h"
 
 #define CLI_PAIR_OPTION                                                                                      \
-    {                                                                                                        \
-        .name = "pair", .letter = 'p', .kind = CLI_LIST, .arg = "\"FROM TO\"",                               \
-        .help =                                                                                              \
-            "Measure from one watchpoint to another, places as for 'coretap watch', with a space between."   \
-    }
+    CLI_LIST_OPTION(                                                                                         \
+        "pair", 'p', "\"FROM TO\"",                                                                          \
+        "Measure from one watchpoint to another, places as for 'coretap watch', with a space between.")
 
 /* Adds the pairs of list option number `option` to a timing. Returns false after a message. */
 bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,

@@ -10,14 +10,11 @@
 #define CLI_TOGETHER_MOST 8
 
 #define CLI_TOGETHER_OPTION                                                                                  \
-    {                                                                                                        \
-        .name = "captures", .kind = CLI_CHOICE, .choices = cli_relations,                                    \
-        .help =                                                                                              \
-            "together: several captures are of one system, such as two ETBs, and are on one axis of "        \
-            "time, that of their timestamps; with chrome also the cores of one capture. apart: each has "    \
-            "its own. Without it they are together if each has trace of other cores and their "              \
-            "timestamps overlap."                                                                            \
-    }
+    CLI_CHOICE_OPTION(                                                                                       \
+        "captures", 0, cli_relations,                                                                        \
+        "together: several captures are of one system, such as two ETBs, and are on one axis of time, that " \
+        "of their timestamps; with chrome also the cores of one capture. apart: each has its own. Without "  \
+        "it they are together if each has trace of other cores and their timestamps overlap.")
 
 /* Finds whether the operands are together. `wish` is the option, `elf` the number of the option for programs.
  * Reports why they are not, unless they are runs of the same cores. Returns false after a message. */

@@ -35,26 +35,21 @@ enum {
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [AT] = CLI_WATCH_PLACES_TABLE,
-    [ALL_EDGES] = {.name = "all-edges",
-                   .help = "Print every edge between two waypoints, instead of --at: the number of the edge "
-                           "and the cycles since the edge before. --function and --module restrict it."},
-    [EDGE_NUMBERS] = {.name = "edge-numbers",
-                      .kind = CLI_TEXT,
-                      .arg = "FILE",
-                      .help = "With --all-edges: write the meaning of the edge numbers to this file."},
+    [ALL_EDGES] =
+        CLI_FLAG_OPTION("all-edges", 0,
+                        "Print every edge between two waypoints, instead of --at: the number of the edge and "
+                        "the cycles since the edge before. --function and --module restrict it."),
+    [EDGE_NUMBERS] = CLI_TEXT_OPTION("edge-numbers", 0, "FILE",
+                                     "With --all-edges: write the meaning of the edge numbers to this file."),
     [ELF] = CLI_ELF_FILES,
-    [TARGETS] = {.name = "targets",
-                 .kind = CLI_TEXT,
-                 .arg = "FILE",
-                 .help = "For edges: targets of computed branches, as for 'coretap graph'."},
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help = "tsv, jsonl or csv: a line for each event; csv and jsonl also have the buffer and "
-                        "the trace ID. sums: how often each watchpoint was reached, over all captures; data: "
-                        "the same, as input for 'coretap merge' and 'coretap watch'. binary: with "
-                        "--all-edges, eight bytes for each event (docs/formats.md)."},
+    [TARGETS] = CLI_TEXT_OPTION("targets", 0, "FILE",
+                                "For edges: targets of computed branches, as for 'coretap graph'."),
+    [FORMAT] =
+        CLI_CHOICE_OPTION("format", 'f', formats,
+                          "tsv, jsonl or csv: a line for each event; csv and jsonl also have the buffer and "
+                          "the trace ID. sums: how often each watchpoint was reached, over all captures; "
+                          "data: the same, as input for 'coretap merge' and 'coretap watch'. binary: with "
+                          "--all-edges, eight bytes for each event (docs/formats.md)."),
     [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,

@@ -7,21 +7,15 @@
 
 /* Rows of an option table, in this order. */
 #define CLI_WATCH_PLACES_TABLE                                                                               \
-    {.name = "at",                                                                                           \
-     .letter = 'a',                                                                                          \
-     .kind = CLI_LIST,                                                                                       \
-     .arg = "PLACE",                                                                                         \
-     .help =                                                                                                 \
-         "What to watch. Code: a line (main.c:32), a function (main: its entries and returns; entry:main, "  \
-         "return:main), the instruction at an address (0x4010, main+0x10), an edge (edge:17, as numbered "   \
-         "by 'coretap graph'). Trace events: exception, exception:NUMBER, exception-return, context, "       \
-         "context:ID, context:NAME, timestamp, event:NUMBER. Software trace: itm:PORT, stm:CHANNEL, "        \
-         "stm:MASTER:CHANNEL, dwt:COMPARATOR. Variables: load:NAME, store:NAME (store:motor.speed, "         \
-         "store:table[3]). Named events: value:NAME, text:FORMAT, begin:NAME, end:NAME (docs/tessla.md)."},  \
-    {                                                                                                        \
-        .name = "list", .kind = CLI_TEXT, .arg = "FILE",                                                     \
-        .help = "File with places, one a line; # starts a comment."                                          \
-    }
+    CLI_LIST_OPTION(                                                                                         \
+        "at", 'a', "PLACE",                                                                                  \
+        "What to watch. Code: a line (main.c:32), a function (main: its entries and returns; entry:main, "   \
+        "return:main), the instruction at an address (0x4010, main+0x10), an edge (edge:17, as numbered by " \
+        "'coretap graph'). Trace events: exception, exception:NUMBER, exception-return, context, "           \
+        "context:ID, context:NAME, timestamp, event:NUMBER. Software trace: itm:PORT, stm:CHANNEL, "         \
+        "stm:MASTER:CHANNEL, dwt:COMPARATOR. Variables: load:NAME, store:NAME (store:motor.speed, "          \
+        "store:table[3]). Named events: value:NAME, text:FORMAT, begin:NAME, end:NAME (docs/tessla.md)."),   \
+        CLI_TEXT_OPTION("list", 0, "FILE", "File with places, one a line; # starts a comment.")
 #define CLI_WATCH_PLACES_ROWS 2
 
 /* The rows of a command. The first one is option number `at`. */

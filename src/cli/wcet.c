@@ -30,53 +30,32 @@ static const char *const nested[] = {"observed", "product", NULL};
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
-    [ENTRY] =
-        {.name = "entry", .letter = 'e', .kind = CLI_TEXT, .arg = "FUNCTION", .help = "Function to bound."},
+    [ENTRY] = CLI_TEXT_OPTION("entry", 'e', "FUNCTION", "Function to bound."),
     [ELF] = CLI_ELF_FILES,
-    [BOUNDS] = {.name = "bounds",
-                .kind = CLI_TEXT,
-                .arg = "FILE",
-                .help = "File with loop bounds, recursion depths, calls that are measured as a whole, and "
-                        "infeasible paths (docs/analysis.md)."},
-    [QUANTILE] = {.name = "quantile",
-                  .kind = CLI_TEXT,
-                  .arg = "Q",
-                  .help = "Use for each piece not its largest time, but the Q-quantile (as 0.99) of its "
-                          "times, and at least the mean."},
-    [UNOBSERVED] = {.name = "unobserved",
-                    .kind = CLI_CHOICE,
-                    .choices = unobserved,
-                    .help = "Paths that were never observed: assume the slowest observed rate for their "
-                            "instructions, or exclude them."},
-    [NESTED] = {.name = "nested",
-                .kind = CLI_CHOICE,
-                .choices = nested,
-                .help = "Inner loops whose bounds were only observed: allow as many iterations in total as "
-                        "were observed, or the product of the bounds."},
-    [LP] = {.name = "lp",
-            .kind = CLI_TEXT,
-            .arg = "FILE",
-            .help = "Write the model to this file, in CPLEX LP format."},
-    [SECONDS] = {.name = "seconds",
-                 .kind = CLI_NUMBER,
-                 .arg = "N",
-                 .min = 1,
-                 .max = UINT32_MAX,
-                 .help = "Processor time for the search for the longest path. Default: 30."},
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help = "text; json; dot: the longest path for graphviz; html: a page with the path, its "
-                        "source and the assumptions; bounds: a file for --bounds, with all loops and "
-                        "recursions and the numbers that were used."},
-    [TARGETS] = {.name = "targets",
-                 .kind = CLI_TEXT,
-                 .arg = "FILE",
-                 .help = "Targets of computed branches, as for 'coretap graph'."},
-    [SOURCE] = {.name = "source",
-                .help = "With text: also print the source of the longest path, with executions and cycles of "
-                        "each line."},
+    [BOUNDS] = CLI_TEXT_OPTION("bounds", 0, "FILE",
+                               "File with loop bounds, recursion depths, calls that are measured as a whole, "
+                               "and infeasible paths (docs/analysis.md)."),
+    [QUANTILE] = CLI_TEXT_OPTION("quantile", 0, "Q",
+                                 "Use for each piece not its largest time, but the Q-quantile (as 0.99) of "
+                                 "its times, and at least the mean."),
+    [UNOBSERVED] = CLI_CHOICE_OPTION("unobserved", 0, unobserved,
+                                     "Paths that were never observed: assume the slowest observed rate for "
+                                     "their instructions, or exclude them."),
+    [NESTED] = CLI_CHOICE_OPTION("nested", 0, nested,
+                                 "Inner loops whose bounds were only observed: allow as many iterations in "
+                                 "total as were observed, or the product of the bounds."),
+    [LP] = CLI_TEXT_OPTION("lp", 0, "FILE", "Write the model to this file, in CPLEX LP format."),
+    [SECONDS] = CLI_NUMBER_OPTION("seconds", 0, "N", 1, UINT32_MAX,
+                                  "Processor time for the search for the longest path. Default: 30."),
+    [FORMAT] = CLI_CHOICE_OPTION("format", 'f', formats,
+                                 "text; json; dot: the longest path for graphviz; html: a page with the "
+                                 "path, its source and the assumptions; bounds: a file for --bounds, with "
+                                 "all loops and recursions and the numbers that were used."),
+    [TARGETS] =
+        CLI_TEXT_OPTION("targets", 0, "FILE", "Targets of computed branches, as for 'coretap graph'."),
+    [SOURCE] = CLI_FLAG_OPTION(
+        "source", 0,
+        "With text: also print the source of the longest path, with executions and cycles of each line."),
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_FREQUENCY,

@@ -20,19 +20,16 @@ enum {
 
 static const struct cli_option options[OPTIONS] = {
     CLI_FLEET_TABLE,
-    [PROGRESS] = {.name = "progress",
-                  .kind = CLI_FLAG,
-                  .help =
-                      "Print a line of progress every ten seconds if standard error is not a terminal. If it "
-                      "is one, or if mpirun's is, progress is shown every second without this option."},
-    [CUT] = {.name = "cut",
-             .kind = CLI_NUMBER,
-             .arg = "BYTES",
-             .max = UINT64_MAX,
-             .help = "Size of the parts, in bytes, in which several ranks decode one large capture; 0 means "
-                     "never to cut. Default: one part for each rank if there is one capture; two or three "
-                     "parts for each rank if there are several; parts of at least about 64 MiB; no cut with "
-                     "--threads. Only cover, stats and watch cut captures. The result is the same."},
+    [PROGRESS] =
+        CLI_FLAG_OPTION("progress", 0,
+                        "Print a line of progress every ten seconds if standard error is not a terminal. If "
+                        "it is one, or if mpirun's is, progress is shown every second without this option."),
+    [CUT] = CLI_NUMBER_OPTION(
+        "cut", 0, "BYTES", 0, UINT64_MAX,
+        "Size of the parts, in bytes, in which several ranks decode one large capture; 0 means never to cut. "
+        "Default: one part for each rank if there is one capture; two or three parts for each rank if there "
+        "are several; parts of at least about 64 MiB; no cut with --threads. Only cover, stats and watch cut "
+        "captures. The result is the same."),
 };
 
 static const struct cli_command command = {
