@@ -254,18 +254,13 @@ static void on_early_packet(struct ct_etm3_resolver *r, const struct ct_etm3_pac
     switch (p->type) {
     case CT_ETM3_I_SYNC:
     case CT_ETM3_I_SYNC_CYCLE:
-        on_i_sync(r, p);
-        break;
     case CT_ETM3_TIMESTAMP:
-        ct_v7_put(&r->stream, CT_ELEM_TIMESTAMP, 0, 0, p->value);
+        on_packet(r, p);
         break;
     case CT_ETM3_CYCLE_COUNT:
-        if (r->cycle_accurate)
-            ct_v7_put(&r->stream, CT_ELEM_CYCLES, CT_CYCLES_ALONE, 0, p->cc);
-        break;
     case CT_ETM3_P_HDR:
         if (r->cycle_accurate)
-            on_p_header(r, p);
+            on_packet(r, p);
         break;
     default:
         count_lost(r, p);
