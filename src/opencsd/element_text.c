@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "opencsd/itm_text.h"
 #include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
+#include "opencsd/packet_text.h"
 #include "opencsd/software_text.h"
 
 enum {

@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/v7_config.h"
-#include "opencsd/etm3_text.h"
 #include "opencsd/log.h"
+#include "opencsd/packet_text.h"
 
 enum {
     ASYNC_SIZE = 6, /* bytes of an alignment packet */

@@ -7,10 +7,10 @@
 #include "base/etm4_config.h"
 #include "opencsd/etm4_fields.h"
 #include "opencsd/etm4_packet.h"
-#include "opencsd/etm4_text.h"
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
+#include "opencsd/packet_text.h"
 #include "proto/etm4_state.h"
 
 static bool is_header_bad(const struct ct_etm4_packet *packet)

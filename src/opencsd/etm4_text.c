@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "opencsd/etm4_text.h"
+#include "opencsd/packet_text.h"
 
 #include "opencsd/fields_text.h"
 #include "opencsd/layout.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencsd/itm_text.h"
+#include "opencsd/packet_text.h"
 
 _Static_assert(CT_ITM_PACKET_MAX + OCSD_DFRMTR_FRAME_SIZE <= CT_OCSD_FEED_ROOM, "the feed holds a packet");
 

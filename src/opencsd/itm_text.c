@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "opencsd/itm_text.h"
+#include "opencsd/packet_text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

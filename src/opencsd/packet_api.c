@@ -2,12 +2,8 @@
 /* Functions of the interface that pass packets to the client. */
 #include <string.h>
 
-#include "opencsd/etm3_text.h"
-#include "opencsd/etm4_text.h"
-#include "opencsd/itm_text.h"
 #include "opencsd/layout.h"
-#include "opencsd/ptm_text.h"
-#include "opencsd/stm_text.h"
+#include "opencsd/packet_text.h"
 #include "opencsd/tree.h"
 
 /* Sets the receiver of packets: a callback, the library's printer, or none. Replaces the previous one. */

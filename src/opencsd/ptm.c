@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "opencsd/log.h"
-#include "opencsd/ptm_text.h"
+#include "opencsd/packet_text.h"
 #include "opencsd/unsynced.h"
 
 static const struct ct_ptm_packet unsynced = {.type = CT_PTM_NOT_SYNC};

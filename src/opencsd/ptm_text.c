@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "opencsd/ptm_text.h"
+#include "opencsd/packet_text.h"
 
 #include "opencsd/fields_text.h"
 #include "opencsd/v7_text.h"

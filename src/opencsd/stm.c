@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencsd/stm_text.h"
+#include "opencsd/packet_text.h"
 #include "proto/stm_header.h"
 
 static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packet,
