@@ -48,28 +48,28 @@ struct cli_option {
  * help, and the help in full sentences. A choice has its words in place of the value's name. */
 #define CLI_FLAG_OPTION(name_, letter_, help_)                                                               \
     {                                                                                                        \
-        .name = name_, .letter = letter_, .help = help_                                                      \
+        .name = (name_), .letter = (letter_), .help = (help_)                                                \
     }
 #define CLI_TEXT_OPTION(name_, letter_, arg_, help_)                                                         \
     {                                                                                                        \
-        .name = name_, .letter = letter_, .kind = CLI_TEXT, .arg = arg_, .help = help_                       \
+        .name = (name_), .letter = (letter_), .kind = CLI_TEXT, .arg = (arg_), .help = (help_)               \
     }
 #define CLI_LIST_OPTION(name_, letter_, arg_, help_)                                                         \
     {                                                                                                        \
-        .name = name_, .letter = letter_, .kind = CLI_LIST, .arg = arg_, .help = help_                       \
+        .name = (name_), .letter = (letter_), .kind = CLI_LIST, .arg = (arg_), .help = (help_)               \
     }
 #define CLI_CHOICE_OPTION(name_, letter_, words, help_)                                                      \
     {                                                                                                        \
-        .name = name_, .letter = letter_, .kind = CLI_CHOICE, .choices = words, .help = help_                \
+        .name = (name_), .letter = (letter_), .kind = CLI_CHOICE, .choices = (words), .help = (help_)        \
     }
 #define CLI_NUMBER_OPTION(name_, letter_, arg_, min_, max_, help_)                                           \
     {                                                                                                        \
-        .name = name_, .letter = letter_, .kind = CLI_NUMBER, .arg = arg_, .min = min_, .max = max_,         \
-        .help = help_                                                                                        \
+        .name = (name_), .letter = (letter_), .kind = CLI_NUMBER, .arg = (arg_), .min = (min_),              \
+        .max = (max_), .help = (help_)                                                                       \
     }
 #define CLI_HEX_OPTION(name_, letter_, arg_, max_, help_)                                                    \
     {                                                                                                        \
-        .name = name_, .letter = letter_, .kind = CLI_HEX, .arg = arg_, .max = max_, .help = help_           \
+        .name = (name_), .letter = (letter_), .kind = CLI_HEX, .arg = (arg_), .max = (max_), .help = (help_) \
     }
 
 /* The value of an option on the command line. */

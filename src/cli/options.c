@@ -269,7 +269,7 @@ static enum cli_parse take_operand(const struct cli_command *command, int argc, 
     args->rest_count = argc - optind;
     if (command->rest)
         return CLI_PARSE_RUN;
-    if (argc - optind < wanted) {
+    if (command->operand && argc == optind) {
         cli_usage_error(command, "%.*s is missing", (int)strcspn(command->operand, "."), command->operand);
         return CLI_PARSE_BAD;
     }
