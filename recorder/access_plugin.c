@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU user-mode plugin: writes every fetch of an instruction line, load and store of a program to a pipe.
  *
- *  qemu-aarch64 -plugin access_plugin.so,fd=N,ring=N[,forks=SOCKET][,image=1] PROGRAM
+ *  qemu-aarch64 -plugin access_plugin.so,layout=HEX,fd=N,ring=N[,forks=SOCKET][,image=1] PROGRAM
  *
- * `ring` is a file of the size of struct access_ring. With forks, each forked child gets its own pipe and
- * ring, which are sent through the socket. A program that replaces another one (execve) gets image=1, and
- * uses the same pipe and ring. */
+ * `layout` is PLUGIN_ACCESS_LAYOUT (plugin_note.h), `ring` a file of the size of struct access_ring. With
+ * forks, each forked child gets its own pipe and ring, which are sent through the socket. A program that
+ * replaces another one (execve) gets image=1, and uses the same pipe and ring. */
 #define _GNU_SOURCE /* pipe2, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,7 @@
 #include "guest.h"
 #include "keep.h"
 #include "mappings.h"
+#include "plugin_note.h"
 #include "qemu_plugin_api.h"
 #include "unreported.h"
 
@@ -33,6 +34,8 @@
 
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+
+PLUGIN_NOTE(PLUGIN_NOTE_ACCESS, PLUGIN_ACCESS_LAYOUT);
 
 #define WORDS ACCESS_RING_WORDS
 
@@ -351,7 +354,8 @@ static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
     if (!exec_read(out.arm32, path, argv, envp, &image))
         return;
     const bool runs = image.qemu[0] != 0;
-    int n = snprintf(options, sizeof options, "fd=%d,ring=%d,image=1", out.fd, out.ring_fd);
+    int n = snprintf(options, sizeof options, "layout=%x,fd=%d,ring=%d,image=1", PLUGIN_ACCESS_LAYOUT, out.fd,
+                     out.ring_fd);
     if (out.forks >= 0)
         snprintf(options + n, sizeof options - (size_t)n, ",forks=%d", out.forks);
     if (followed && !runs)
@@ -549,20 +553,36 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *user)
     flush_now();
 }
 
+/* Reads an option. Returns false when it is unknown. */
+static bool read_option(const char *option, bool *fits)
+{
+    if (!strncmp(option, "layout=", 7))
+        *fits = plugin_layout_is(option + 7, PLUGIN_ACCESS_LAYOUT);
+    else if (!strncmp(option, "fd=", 3))
+        out.fd = atoi(option + 3);
+    else if (!strncmp(option, "ring=", 5))
+        out.ring_fd = atoi(option + 5);
+    else if (!strncmp(option, "forks=", 6))
+        out.forks = atoi(option + 6);
+    else if (!strncmp(option, "image=", 6))
+        out.image = atoi(option + 6);
+    else
+        return false;
+    return true;
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
+    static const char file[] = "coretap-access.so";
+    bool fits = false;
     out.pid = getpid();
     out.arm32 = info && info->target_name && strcmp(info->target_name, "arm") == 0;
     guest_init();
     for (int i = 0; i < argc; i++)
-        if (!strncmp(argv[i], "fd=", 3))
-            out.fd = atoi(argv[i] + 3);
-        else if (!strncmp(argv[i], "ring=", 5))
-            out.ring_fd = atoi(argv[i] + 5);
-        else if (!strncmp(argv[i], "forks=", 6))
-            out.forks = atoi(argv[i] + 6);
-        else if (!strncmp(argv[i], "image=", 6))
-            out.image = atoi(argv[i] + 6);
+        if (!read_option(argv[i], &fits))
+            return plugin_refuse(file, argv[i]);
+    if (!fits)
+        return plugin_refuse(file, NULL);
     struct access_ring *ring = map_ring(out.ring_fd);
     if (out.fd < 0 || !ring)
         return -1;

@@ -18,11 +18,11 @@ static bool parse(const char *line, struct mapping *out)
     return true;
 }
 
-static bool is_file(const char *path)
+static bool is_deleted(const char *path)
 {
     static const char gone[] = " (deleted)";
     const size_t size = strlen(path), tail = sizeof gone - 1;
-    return path[0] == '/' && !(size > tail && strcmp(path + size - tail, gone) == 0);
+    return size > tail && strcmp(path + size - tail, gone) == 0;
 }
 
 bool mapping_at(const void *address, struct mapping *out)
@@ -35,14 +35,15 @@ bool mapping_at(const void *address, struct mapping *out)
         found = parse(line, out) && out->start <= at && at < out->end;
     if (maps)
         fclose(maps);
-    return found && is_file(out->path);
+    return found && out->path[0] == '/';
 }
 
 bool mapping_of_file(const void *address, struct mapping *out)
 {
     struct mapping part;
     char line[4400];
-    FILE *maps = mapping_at(address, out) ? fopen("/proc/self/maps", "re") : NULL;
+    const bool there = mapping_at(address, out) && !is_deleted(out->path);
+    FILE *maps = there ? fopen("/proc/self/maps", "re") : NULL;
     if (!maps)
         return false;
     while (fgets(line, sizeof line, maps))

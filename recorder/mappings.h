@@ -10,13 +10,12 @@
 struct mapping {
     uint64_t start, end; /* addresses in this process */
     uint64_t offset;     /* offset in the file */
-    char path[4096];
+    char path[4096];     /* ends with " (deleted)" when the file was deleted */
 };
 
-/* Finds the mapping of a file at an address of this process. Returns false when there is none, or the file
- * was deleted. */
+/* Finds the mapping of a file at an address of this process. Returns false when there is none. */
 bool mapping_at(const void *address, struct mapping *out);
 
 /* Does what mapping_at does, from the first to the last mapping of that file; `offset` is that of the mapping
- * found first. */
+ * found first. Returns false when the file was deleted, too. */
 bool mapping_of_file(const void *address, struct mapping *out);

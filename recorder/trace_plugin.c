@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU plugin: writes the path of a program, block by block, into memory shared with coretap record.
  *
- *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N][,watch=OFFSET:SIZE]... PROGRAM
- *   qemu-system-aarch64 -plugin trace_plugin.so,fd=N …
- *   qemu-system-arm -plugin trace_plugin.so,fd=N -M mps2-an385 …
+ *   qemu-aarch64 -plugin trace_plugin.so,layout=HEX,fd=N[,each=1][,seed=N][,latency=N][,watch=OFFSET:SIZE]...
+ * PROGRAM qemu-system-aarch64 -plugin trace_plugin.so,layout=HEX,fd=N … qemu-system-arm -plugin
+ * trace_plugin.so,layout=HEX,fd=N -M mps2-an385 …
  *
- * fd is a file of the size of struct trace_area. An executed block takes one word. Marks at the instructions
- * that can fault show whether a block was left early. With `each` every instruction has a mark, which is
- * slower and gives the same result. With `watch`, accesses to a piece of memory are written with their data:
- * SIZE bytes from OFFSET behind the begin of the program's code (both hexadecimal), or of a machine, from
- * this address. With itm=1 a processor of the M profile gets an ITM (itm.h).
+ * layout is PLUGIN_TRACE_LAYOUT (plugin_note.h), fd a file of the size of struct trace_area. An executed
+ * block takes one word. Marks at the instructions that can fault show whether a block was left early. With
+ * `each` every instruction has a mark, which is slower and gives the same result. With `watch`, accesses to a
+ * piece of memory are written with their data: SIZE bytes from OFFSET behind the begin of the program's code
+ * (both hexadecimal), or of a machine, from this address. With itm=1 a processor of the M profile gets an ITM
+ * (itm.h).
  *
  * Each thread has a clock, in cycles. With a latency, the clocks agree with causality: other threads see what
  * a thread stores at time T at T + 1 at the earliest. A thread publishes its clock before each block that
@@ -30,6 +31,7 @@
 #include "guest_m.h"
 #include "itm.h"
 #include "jitdump.h"
+#include "plugin_note.h"
 #include "qemu_plugin_api.h"
 #include "slots.h"
 
@@ -37,6 +39,8 @@
 
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+
+PLUGIN_NOTE(PLUGIN_NOTE_TRACE, PLUGIN_TRACE_LAYOUT);
 
 #define VECTOR 0x80u /* bytes of an exception vector: Arm ARM DDI 0487, D1.3.1 */
 
@@ -646,23 +650,38 @@ static void watch(const char *text)
     }
 }
 
+/* Reads an option. Returns false when it is unknown. */
+static bool read_option(const char *option, int *fd, bool *fits)
+{
+    if (!strncmp(option, "layout=", 7))
+        *fits = plugin_layout_is(option + 7, PLUGIN_TRACE_LAYOUT);
+    else if (!strncmp(option, "fd=", 3))
+        *fd = atoi(option + 3);
+    else if (!strcmp(option, "each=1"))
+        rec.each = 1;
+    else if (!strncmp(option, "seed=", 5))
+        rec.seed = strtoull(option + 5, NULL, 10);
+    else if (!strncmp(option, "latency=", 8))
+        rec.latency = (uint32_t)atoi(option + 8);
+    else if (!strcmp(option, "itm=1"))
+        rec.itm = 1;
+    else if (!strncmp(option, "watch=", 6))
+        watch(option + 6);
+    else
+        return false;
+    return true;
+}
+
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
+    static const char file[] = "coretap-trace.so";
     int fd = -1;
-    for (int i = 0; i < argc; i++) {
-        if (!strncmp(argv[i], "fd=", 3))
-            fd = atoi(argv[i] + 3);
-        else if (!strcmp(argv[i], "each=1"))
-            rec.each = 1;
-        else if (!strncmp(argv[i], "seed=", 5))
-            rec.seed = strtoull(argv[i] + 5, NULL, 10);
-        else if (!strncmp(argv[i], "latency=", 8))
-            rec.latency = (uint32_t)atoi(argv[i] + 8);
-        else if (!strcmp(argv[i], "itm=1"))
-            rec.itm = 1;
-        else if (!strncmp(argv[i], "watch=", 6))
-            watch(argv[i] + 6);
-    }
+    bool fits = false;
+    for (int i = 0; i < argc; i++)
+        if (!read_option(argv[i], &fd, &fits))
+            return plugin_refuse(file, argv[i]);
+    if (!fits)
+        return plugin_refuse(file, NULL);
     rec.system = info->system_emulation;
     rec.arm32 = !strcmp(info->target_name, "arm");
     rec.area = mmap(NULL, sizeof *rec.area, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

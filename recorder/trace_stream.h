@@ -111,7 +111,8 @@ enum trace_block_flag {
 struct trace_file {
     uint32_t offset[2]; /* offset in the file of its first mapped byte */
     uint32_t length[2]; /* length of the mapping */
-    char path[4096];    /* ends with a zero byte, and what follows that is not written */
+    char path[4096];    /* ends with a zero byte, and what follows that is not written; behind the name of a
+                           deleted file is " (deleted)" */
 };
 
 #define TRACE_BLOCK_LEVEL_SHIFT 4

@@ -200,7 +200,8 @@ struct ct_qemu {
 
 /* Finds the QEMU and the plugin for `program` (a path, or with `system` 1 the system emulator itself). QEMU
  * is chosen by the program's architecture. The plugin `file` is where the environment variable `variable`
- * says, beside the running command in a build tree, or installed. CT_ERR_NOT_FOUND, CT_ERR_ARG. */
+ * says, beside the running command in a build tree, or installed. CT_ERR_CONFIG: it is of another build, or
+ * another file. CT_ERR_NOT_FOUND, CT_ERR_ARG. */
 CT_API int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char *file,
                         const char *variable, struct ct_qemu *out);
 

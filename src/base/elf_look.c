@@ -11,9 +11,14 @@
 #include "base/module_name.h"
 #include "base/unpack.h"
 
-/* Finds the build id (ELF note "GNU", type 3) among notes. */
-static void find_id(const uint8_t *notes, size_t size, struct ct_elf_look *out)
+#define NOTES 4096u /* bytes of a segment in which notes are searched */
+
+/* Finds a note by its name and type (ELF, "Note Section"). Returns its description, of *found bytes; NULL:
+ * there is none. */
+static const uint8_t *find_note(const uint8_t *notes, size_t size, const char *wanted, uint32_t type,
+                                size_t *found)
 {
+    const size_t wanted_size = strlen(wanted) + 1;
     for (size_t at = 0; size - at >= 12;) {
         size_t name = ct_load32(notes + at);
         size_t description = ct_load32(notes + at + 4);
@@ -21,15 +26,15 @@ static void find_id(const uint8_t *notes, size_t size, struct ct_elf_look *out)
         size_t room = (description + 3) & ~(size_t)3;
         at += 12;
         if (name > size || description > size || name_room > size - at || room > size - at - name_room)
-            return;
-        if (ct_load32(notes + at - 4) == NT_GNU_BUILD_ID && name == 4 && memcmp(notes + at, "GNU", 4) == 0 &&
-            description && description <= CT_BUILD_ID_MAX) {
-            out->id.size = (uint8_t)description;
-            memcpy(out->id.bytes, notes + at + name_room, description);
-            return;
+            return NULL;
+        if (ct_load32(notes + at - 4) == type && name == wanted_size &&
+            memcmp(notes + at, wanted, wanted_size) == 0) {
+            *found = description;
+            return notes + at + name_room;
         }
         at += name_room + room;
     }
+    return NULL;
 }
 
 struct program_header {
@@ -46,14 +51,54 @@ static struct program_header load_header(const uint8_t *p, bool wide)
                                    ct_load32(p + 8), ct_load32(p + 16), ct_load32(p + 20)};
 }
 
+/* Returns whether these are the first `size` bytes of a little-endian ELF file. */
+static bool is_elf(const uint8_t head[64], size_t size)
+{
+    return size >= 64 && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_DATA] == ELFDATA2LSB;
+}
+
+/* Returns the number of program headers that an ELF file says it has. */
+static size_t header_count(const uint8_t head[64])
+{
+    return ct_load16(head + (head[EI_CLASS] == ELFCLASS64 ? 56 : 44));
+}
+
+/* Reads the first program headers of an ELF file. Returns their number. */
+static size_t read_headers(const struct ct_files *files, const char *path, const uint8_t head[64],
+                           struct program_header headers[CT_ELF_LOOK_HEADERS])
+{
+    uint8_t bytes[CT_ELF_LOOK_HEADERS * sizeof(Elf64_Phdr)];
+    const bool wide = head[EI_CLASS] == ELFCLASS64;
+    const size_t entry = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), all = header_count(head);
+    const size_t count = all < CT_ELF_LOOK_HEADERS ? all : CT_ELF_LOOK_HEADERS;
+    const uint64_t at = wide ? ct_load64(head + 32) : ct_load32(head + 28);
+    const ssize_t n = files->read_at(files->user, path, at, (char *)bytes, count * entry);
+    const size_t read = n > 0 ? (size_t)n / entry : 0;
+    for (size_t i = 0; i < read; i++)
+        headers[i] = load_header(bytes + i * entry, wide);
+    return read;
+}
+
+/* Reads the beginning of a segment or section. Returns the number of bytes. */
+static size_t read_segment(const struct ct_files *files, const char *path,
+                           const struct program_header *header, uint8_t bytes[NOTES])
+{
+    const size_t want = header->size < NOTES ? (size_t)header->size : NOTES;
+    const ssize_t n = files->read_at(files->user, path, header->offset, (char *)bytes, want);
+    return n > 0 ? (size_t)n : 0;
+}
+
 static void read_notes(const struct ct_files *files, const char *path, const struct program_header *header,
                        struct ct_elf_look *out)
 {
-    uint8_t notes[4096];
-    size_t want = header->size < sizeof notes ? (size_t)header->size : sizeof notes;
-    ssize_t n = files->read_at(files->user, path, header->offset, (char *)notes, want);
-    if (n > 0)
-        find_id(notes, (size_t)n, out);
+    uint8_t notes[NOTES];
+    size_t size = 0;
+    const size_t read = read_segment(files, path, header, notes);
+    const uint8_t *id = find_note(notes, read, "GNU", NT_GNU_BUILD_ID, &size);
+    if (!id || !size || size > CT_BUILD_ID_MAX)
+        return;
+    out->id.size = (uint8_t)size;
+    memcpy(out->id.bytes, id, size);
 }
 
 static void take_header(const struct ct_files *files, const char *path, const struct program_header *header,
@@ -146,32 +191,45 @@ static bool look_in_packed(const struct ct_files *files, const char *path, struc
 bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out)
 {
     uint8_t head[64];
-    uint8_t headers[CT_ELF_LOOK_HEADERS * sizeof(Elf64_Phdr)];
+    struct program_header headers[CT_ELF_LOOK_HEADERS];
     *out = (struct ct_elf_look){0};
     ssize_t n = files->read_at(files->user, path, 0, (char *)head, sizeof head);
     if (n < 0)
         return false;
     if (files->look && ct_module_is_named(path) && ct_unpack_is(head, (size_t)n))
         return look_in_packed(files, path, out);
-    if ((size_t)n < sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0 || head[EI_DATA] != ELFDATA2LSB)
+    if (!is_elf(head, (size_t)n))
         return true;
-    bool wide = head[EI_CLASS] == ELFCLASS64;
-    size_t entry = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-    size_t count = ct_load16(head + (wide ? 56 : 44));
-    uint64_t at = wide ? ct_load64(head + 32) : ct_load32(head + 28);
     out->is_elf = true;
     out->is_core = ct_load16(head + 16) == ET_CORE;
     out->is_fixed = ct_load16(head + 16) == ET_EXEC;
     out->machine = ct_load16(head + 18);
-    count = count < CT_ELF_LOOK_HEADERS ? count : CT_ELF_LOOK_HEADERS;
-    n = files->read_at(files->user, path, at, (char *)headers, count * entry);
-    for (size_t i = 0; n > 0 && i < (size_t)n / entry; i++) {
-        struct program_header header = load_header(headers + i * entry, wide);
-        take_header(files, path, &header, out);
-    }
-    if (!count)
-        look_in_sections(files, path, head, wide, out);
+    const size_t count = read_headers(files, path, head, headers);
+    for (size_t i = 0; i < count; i++)
+        take_header(files, path, &headers[i], out);
+    if (!header_count(head))
+        look_in_sections(files, path, head, head[EI_CLASS] == ELFCLASS64, out);
     return true;
+}
+
+size_t ct_elf_note(const struct ct_files *files, const char *path, const char *name, uint32_t type, char *out,
+                   size_t room)
+{
+    uint8_t head[64], notes[NOTES];
+    struct program_header headers[CT_ELF_LOOK_HEADERS];
+    size_t size = 0;
+    const ssize_t n = files->read_at(files->user, path, 0, (char *)head, sizeof head);
+    const size_t count = n > 0 && is_elf(head, (size_t)n) ? read_headers(files, path, head, headers) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t read = headers[i].type == PT_NOTE ? read_segment(files, path, &headers[i], notes) : 0;
+        const uint8_t *found = find_note(notes, read, name, type, &size);
+        if (!found)
+            continue;
+        size = size < room ? size : room;
+        memcpy(out, found, size);
+        return size;
+    }
+    return 0;
 }
 
 bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t addr, uint64_t offset,

@@ -38,6 +38,11 @@ struct ct_elf_look {
 /* Reads the headers of a file. Returns false when it cannot be read. */
 bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out);
 
+/* Finds an ELF note by its name and type, and copies the beginning of its description to `out`. Returns the
+ * number of bytes copied; 0: there is none. */
+size_t ct_elf_note(const struct ct_files *files, const char *path, const char *name, uint32_t type, char *out,
+                   size_t room);
+
 /* Finds the load bias of a file with this code, of which `size` bytes from `offset` on were mapped at `addr`.
  * Returns false when none of them is code. */
 bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t addr, uint64_t offset,

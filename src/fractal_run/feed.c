@@ -17,6 +17,7 @@
 
 #include "base/ctx.h"
 #include "coretap/record.h"
+#include "recorder/plugin_note.h"
 
 #define PIPE_BYTES  (1 << 20) /* larger than the default, for speed */
 #define ASIDE_BYTES (1 << 16) /* bytes spooled at a time */
@@ -84,7 +85,8 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
         rc = make_pipe(ctx, qemu.command, &feed->pipe, of_program);
     if (rc)
         return rc;
-    const int n = snprintf(option, sizeof option, "fd=%d,ring=%d", of_program[0], of_program[1]);
+    const int n = snprintf(option, sizeof option, "layout=%x,fd=%d,ring=%d", PLUGIN_ACCESS_LAYOUT,
+                           of_program[0], of_program[1]);
     if (forks >= 0)
         snprintf(option + n, sizeof option - (size_t)n, ",forks=%d", forks);
     rc = ct_qemu_start(ctx, &qemu, option, argv, &feed->child);

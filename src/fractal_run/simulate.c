@@ -577,8 +577,11 @@ int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_opt
         return rc;
     rc = ct_fractal_simulation_run(s, &result->ended);
     if (!rc && !result->ended.ran)
-        rc = ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: the program ran no instruction, so there is no log",
-                     own.argv[0]);
+        rc = ct_fail(
+            ctx, CT_ERR_NOT_FOUND,
+            "%s: the program ran no instruction, so there is no log; if QEMU says that it cannot load "
+            "the plugin, use QEMU 7.2 (Debian 12: qemu-user)",
+            own.argv[0]);
     if (!rc)
         fill_in(s, result);
     ct_fractal_simulation_free(s);

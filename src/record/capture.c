@@ -556,6 +556,8 @@ int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record
     if (!rc && capture->framer)
         rc = end_frames(capture);
     bool bad = failed(capture, rc);
+    name_program(capture, programs);
+    bad |= failed(capture, ct_record_programs_keep(capture->ctx, programs, capture->o.directory));
     bad |= failed(capture, describe(capture, programs, ""));
     remove_checkpoint(capture, capture->checkpoint);
     bad |= failed(capture, release(capture));

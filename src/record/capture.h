@@ -40,8 +40,9 @@ struct ct_recording {
     struct ct_unit_options unit; /* common to all cores */
     const char *directory;
     const char *program;
-    char *const *argv; /* the command line */
-    const char *model; /* of all cores, as ct_arch_by_name knows it */
+    const struct ct_kept_file *file; /* the program's; NULL: it is a machine, or could not be opened */
+    char *const *argv;               /* the command line */
+    const char *model;               /* of all cores, as ct_arch_by_name knows it */
     bool framed;
     bool system;         /* a whole machine is recorded */
     bool m_profile;      /* its processors are of the M profile */

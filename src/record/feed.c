@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "recorder/plugin_note.h"
 
 int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const struct ct_qemu *qemu,
                          const struct ct_record_feed_options *options, char *const *argv)
@@ -34,9 +35,10 @@ int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const 
             close(fd);
         return rc;
     }
-    char option[96 + CT_RECORD_FEED_WATCH];
-    snprintf(option, sizeof option, "fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s%s", fd, options->seed,
-             options->latency, options->each ? ",each=1" : "", options->watch);
+    char option[120 + CT_RECORD_FEED_WATCH];
+    snprintf(option, sizeof option, "layout=%x,fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s%s",
+             PLUGIN_TRACE_LAYOUT, fd, options->seed, options->latency, options->each ? ",each=1" : "",
+             options->watch);
     const int rc = ct_qemu_start(ctx, qemu, option, argv, &feed->child);
     close(fd);
     return rc;

@@ -54,7 +54,10 @@ int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recordin
                          uint64_t *bias)
 {
     struct ct_elf_look elf;
-    if (!ct_elf_look(&ct_files_system, recording->program, &elf) || !elf.code_count)
+    char open[CT_KEPT_PATH];
+    if (recording->file)
+        ct_kept_path(recording->file, open);
+    if (!ct_elf_look(&ct_files_system, recording->file ? open : recording->program, &elf) || !elf.code_count)
         return ct_fail(ctx, CT_ERR_NOT_FOUND,
                        "%s: this is not an ELF file with code, so the capture does not "
                        "name it",
@@ -63,7 +66,7 @@ int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recordin
     for (size_t i = 1; i < elf.code_count; i++)
         lowest = elf.code[i].addr < lowest ? elf.code[i].addr : lowest;
     *bias = recording->code_start - lowest;
-    *path = realpath(recording->program, NULL);
+    *path = recording->file ? strdup(recording->file->path) : realpath(recording->program, NULL);
     if (*path)
         return CT_OK;
     if (errno == ENOMEM)

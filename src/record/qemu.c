@@ -14,6 +14,7 @@
 #include "base/ctx.h"
 #include "base/require.h"
 #include "coretap/record.h"
+#include "record/plugin.h"
 #include "recorder/emulators.h"
 
 #ifndef CT_PLUGIN_DIR
@@ -83,8 +84,10 @@ int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char
     if (system)
         out->command = program;
     const int rc = system ? CT_OK : find_command(ctx, out, program);
-    if (rc || find_plugin(out->plugin, file, variable))
+    if (rc)
         return rc;
+    if (find_plugin(out->plugin, file, variable))
+        return ct_plugin_check(ctx, out->plugin, file, variable);
     return ct_fail(ctx, CT_ERR_NOT_FOUND,
                    "the plugin for QEMU is not at %s, so nothing can be recorded; set "
                    "%s to its path",

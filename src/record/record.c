@@ -16,7 +16,9 @@
 #include "record/code.h"
 #include "record/feed.h"
 #include "record/path.h"
+#include "record/plugin.h"
 #include "record/symbol_map.h"
+#include "record/unseen.h"
 #include "record/volume.h"
 
 #define MAIN_THREAD 1 /* its number */
@@ -279,49 +281,6 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
     return !rc && used < TRACE_CHUNK_WORDS ? flush_core(r, &r->threads[index]) : rc;
 }
 
-/* Tells which programs ran beside or after the recorded one. */
-static void tell_others(const struct record *r)
-{
-    const struct trace_area *area = r->feed.area;
-    const uint32_t forked = atomic_load(&area->forked);
-    if (forked)
-        ct_log(r->ctx, CT_LOG_NOTE,
-               "%s: %" PRIu32
-               " process%s that it started %s not in the trace; to record %s, record its program, "
-               "let this program do without it, or record a machine",
-               r->o.program, forked, forked == 1 ? "" : "es", forked == 1 ? "is" : "are",
-               forked == 1 ? "it" : "one of them");
-    if (atomic_load(&area->replaced))
-        ct_log(
-            r->ctx, CT_LOG_NOTE,
-            "%s: it replaced itself by another program (exec), and what that did is not in the trace; record "
-            "that program",
-            r->o.program);
-}
-
-/* Warns about events that the recorder could not report. */
-static void tell_unseen(const struct record *r)
-{
-    const struct trace_area *area = r->feed.area;
-    const uint32_t lost = atomic_load(&area->lost), unread = atomic_load(&area->unread);
-    if (lost)
-        ct_log(r->ctx, CT_LOG_WARNING,
-               "%s: %" PRIu32 " threads are not in the trace, because at most %u are recorded at a time; run "
-               "fewer threads",
-               r->o.program, lost, TRACE_THREADS);
-    if (r->unplaced)
-        ct_log(r->ctx, CT_LOG_WARNING,
-               "%s: %" PRIu64 " blocks of instructions are not in the trace, which begins anew behind each, "
-               "because QEMU does not tell how execution left them",
-               r->o.program, r->unplaced);
-    tell_others(r);
-    if (unread)
-        ct_log(r->ctx, CT_LOG_WARNING,
-               "%s: %" PRIu32 " accesses to watched variables are not in the trace, because this QEMU does "
-               "not report where the program's memory is; record with QEMU 7.2 (Debian 12: %s)",
-               r->o.program, unread, r->o.system ? "qemu-system-arm" : "qemu-user");
-}
-
 /* Processes what threads have not handed over when the program has ended, and ends them. */
 static int take_rest(struct record *r)
 {
@@ -355,7 +314,7 @@ static int take_all(struct record *r)
         }
     }
     const int rc = r->stopped ? CT_OK : take_rest(r);
-    tell_unseen(r);
+    ct_record_tell_unseen(r->ctx, &r->o, r->feed.area, r->unplaced);
     return rc;
 }
 
@@ -484,16 +443,22 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
     int rc = ct_recording_watch(r->ctx, &r->given, &r->o, watch);
     if (!rc)
         rc = ct_recording_points(r->ctx, &r->given, &r->o);
+    if (!rc && !r->o.system)
+        rc = ct_kept_open(r->ctx, &r->programs.kept, r->o.program, &r->o.file);
     ct_record_process_begin(&r->process);
     if (!rc)
         rc = ct_record_feed_start(r->ctx, &r->feed, qemu, &feed, r->given.argv);
+    r->programs.child = r->feed.child;
     r->process.id = rc || r->o.system ? 0 : r->feed.child;
     if (!rc)
         rc = take_all_told(r);
     if (rc == CT_ERR_UNSUPPORTED && !r->out && !r->meter)
         ct_record_feed_end(&r->feed);
+    const bool loaded = r->feed.area && r->feed.area->magic == TRACE_MAGIC;
     *exit_code = ct_record_feed_finish(&r->feed);
     r->process.jitdump = r->feed.jitdump;
+    if (!rc && !loaded && *exit_code != CT_QEMU_CANNOT_RUN)
+        rc = ct_plugin_not_loaded(r->ctx, qemu, r->o.program);
     if (!rc && !r->out && !r->meter)
         rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: ran no instruction, so there is no %s", r->o.program,
                      r->volume ? "trace" : "capture");

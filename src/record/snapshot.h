@@ -21,7 +21,8 @@ struct ct_snapshot_core {
 
 /* An executed ELF file. */
 struct ct_snapshot_program {
-    const char *path; /* absolute */
+    const char *path;                /* absolute, or that of a copy in the directory */
+    const struct ct_kept_file *kept; /* the open file; NULL: it could not be opened */
     uint64_t bias;
     char build_id[41]; /* in hexadecimal digits, or "" */
 };

@@ -23,7 +23,6 @@ static bool is_older(const struct stat *about, const struct ct_record_process *p
                                             : changed->tv_nsec < began->tv_nsec;
 }
 
-/* Copies the rest of a file. Returns 0 or an errno. */
 static int copy(int from, int to)
 {
     char bytes[1 << 16];
@@ -35,14 +34,18 @@ static int copy(int from, int to)
     return n < 0 ? errno : 0;
 }
 
+int ct_record_copy(int from, int to)
+{
+    const int why = copy(from, to);
+    return close(to) && !why ? errno : why;
+}
+
 static int copy_to(struct ct_ctx *ctx, int from, const char *directory, const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     const int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    int why = to < 0 ? errno : copy(from, to);
-    if (to >= 0 && close(to) && !why)
-        why = errno;
+    const int why = to < 0 ? errno : ct_record_copy(from, to);
     return why ? ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s; generated code has no names", path,
                          strerror(why))
                : CT_OK;

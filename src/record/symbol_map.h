@@ -31,3 +31,6 @@ void ct_record_process_begin(struct ct_record_process *process);
  */
 int ct_record_symbol_map(struct ct_ctx *ctx, const struct ct_record_process *process, const char *directory,
                          struct ct_record_names *taken);
+
+/* Copies the rest of an open file to another one, which it closes. Returns 0 or an errno. */
+int ct_record_copy(int from, int to);

@@ -20,12 +20,12 @@ $ PYTHONPATH=tests/support python3 -c 'import small_elf, sys; sys.stdout.buffer.
 ! coretap: $T/demo: cannot be run: Permission denied; make it executable with 'chmod +x'
 [2]
 # A function of --start or --stop is looked up before the program runs.
-$ chmod +x $T/demo; export CORETAP_TRACE_PLUGIN=/dev/null; coretap record -o $T/none --start mian -- $T/demo; coretap record -o $T/none --start main --stop 'nowhere()' -- $T/demo
+$ chmod +x $T/demo; coretap record -o $T/none --start mian -- $T/demo; coretap record -o $T/none --start main --stop 'nowhere()' -- $T/demo
 ! coretap: 'mian': this is neither a hexadecimal address nor a function of $T/demo; nothing is recorded; correct the name
 ! coretap: 'nowhere()': this is neither a hexadecimal address nor a function of $T/demo; nothing is recorded; correct the name
 [2]
 # A file of another format is not given to the shell.
-$ echo 'echo from the shell' > $T/machine; chmod +x $T/machine; CORETAP_TRACE_PLUGIN=/dev/null coretap record --system -o $T/boot -- $T/machine -M virt
+$ echo 'echo from the shell' > $T/machine; chmod +x $T/machine; coretap record --system -o $T/boot -- $T/machine -M virt
 ! coretap: $T/machine: cannot be run: Exec format error; name the QEMU that emulates the machine, such as qemu-system-aarch64 (Debian: qemu-system-arm), and its arguments
 ! coretap: $T/machine: ran no instruction, so there is no capture
 [2]
