@@ -49,25 +49,32 @@ static struct note read_note(const char *path)
     return note;
 }
 
+#define FAULT_MAX 160 /* bytes of what is wrong with a file */
+
 /* Returns what is wrong with the file, as a part of a sentence; NULL: nothing. */
 static const char *fault(const struct plugin *wanted, const char *path, const struct note *note,
-                         char text[160])
+                         char text[FAULT_MAX])
 {
     struct ct_elf_look elf, own;
     errno = 0;
-    if (!ct_elf_look(&ct_files_system, path, &elf))
-        return strcat(strcpy(text, "it cannot be read: "), strerror(errno));
+    if (!ct_elf_look(&ct_files_system, path, &elf)) {
+        snprintf(text, FAULT_MAX, "it cannot be read: %s", strerror(errno));
+        return text;
+    }
     if (!elf.is_elf)
         return "it is no shared object";
     if (!note->of)
         return "it is no plugin of coretap, or one of a build that had no version yet";
-    if (note->of != wanted)
-        return strcat(strcpy(text, "it is the plugin "), note->of->file);
+    if (note->of != wanted) {
+        snprintf(text, FAULT_MAX, "it is the plugin %s", note->of->file);
+        return text;
+    }
     if (ct_elf_look(&ct_files_system, "/proc/self/exe", &own) && own.is_elf && own.machine != elf.machine)
         return "it is built for another processor than this command";
     if (note->layout == wanted->layout)
         return NULL;
-    snprintf(text, 160, "it is of another build: coretap %s with layout %08x", note->version, note->layout);
+    snprintf(text, FAULT_MAX, "it is of another build: coretap %s with layout %08x", note->version,
+             note->layout);
     return text;
 }
 
@@ -75,7 +82,7 @@ int ct_plugin_check(struct ct_ctx *ctx, const char *path, const char *file, cons
 {
     const char *named = getenv(variable);
     const struct plugin *wanted = plugins;
-    char self[4096], text[160];
+    char self[4096], text[FAULT_MAX];
     while (wanted < plugins + PLUGINS && strcmp(wanted->file, file) != 0)
         wanted++;
     if (wanted == plugins + PLUGINS)
