@@ -16,6 +16,7 @@
 #include "coretap/edge_events.h"
 #include "coretap/edges.h"
 #include "coretap/elem.h"
+#include "coretap/empty.h"
 #include "coretap/encode.h"
 #include "coretap/event.h"
 #include "coretap/export.h"

@@ -53,6 +53,10 @@ CT_API const char *ct_holes_words(char text[CT_RAN_WORDS], const struct ct_holes
                                   const struct ct_capture *capture, struct ct_programs *programs,
                                   const char *one, const char *many);
 
+/* Returns 1 when code that ran lies in a missing file, else 0. The file is number `i` of capture->missing.
+ * One whose address is unknown may have been anywhere. */
+CT_API int ct_holes_in_missing(const struct ct_holes *holes, const struct ct_capture *capture, size_t i);
+
 /* Returns 1 when all code that ran outside of `programs` has a name, else 0. Such code is in no program's
  * file, for example because it was generated. */
 CT_API int ct_holes_are_named(const struct ct_holes *holes, struct ct_programs *programs);

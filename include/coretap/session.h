@@ -62,6 +62,7 @@ struct ct_session_turn {
     uint8_t pad[4];              /* 0 */
 };
 
+struct ct_ran;   /* ran.h */
 struct ct_shard; /* shard.h */
 
 struct ct_session_options {
@@ -104,6 +105,8 @@ struct ct_session_options {
     struct ct_shard *shard; /* decode only this part of the capture (shard.h, not owned); NULL: all of it.
                                With it the capture is not added to the analyses, and `begin` must not be
                                set */
+    struct ct_ran *ran; /* receives what ran in each buffer, before `decoded` (ran.h, not owned); the session
+                           only adds to it. NULL: not needed */
 };
 
 struct ct_session;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/missing.h"
+#include "cli/ran.h"
 #include "cli/perf_options.h"
 #include "cli/raw_bytes.h"
 #include "coretap/format.h"
@@ -332,23 +332,21 @@ static void tell_contradicted(const struct cli_capture *c)
 static void tell_empty(const struct cli_capture *c)
 {
     static const char *const selecting[] = {"id", "core", "buffer"};
-    for (size_t i = 0; i < sizeof selecting / sizeof *selecting; i++) {
+    char option[16] = "";
+    for (size_t i = 0; i < sizeof selecting / sizeof *selecting && !*option; i++) {
         const struct cli_value *value = cli_value_of(c->args, selecting[i]);
-        if (value && value->given) {
-            cli_say("%s: the part that --%s selects contains no trace; nothing was decoded; 'coretap info' "
-                    "shows how much each source traced",
-                    c->path, selecting[i]);
-            return;
-        }
+        if (value && value->given)
+            snprintf(option, sizeof option, "--%s", selecting[i]);
     }
-    if (c->seen.bytes)
-        cli_say("%s: none of its %" PRIu64 " bytes belong to a trace source that the capture describes; "
-                "nothing was decoded; 'coretap info' lists the trace IDs in it",
-                c->path, c->seen.bytes);
-    else
-        cli_say("%s: the capture contains no trace bytes; nothing was decoded; check that the trace sink was "
-                "enabled when it was recorded",
-                c->path);
+    (void)cli_empty_tell(c->args, c->path,
+                         &(struct ct_empty_options){.selected = *option ? option : NULL, .seen = &c->seen});
+}
+
+void cli_capture_tell_missing(const struct cli_capture *c)
+{
+    for (size_t i = 0; !c->args->quiet && i < c->capture->missing_count; i++)
+        if (c->args->verbose || ct_holes_in_missing(&c->seen.holes, c->capture, i))
+            cli_note(c->capture->missing[i]);
 }
 
 /* Reports where memory was missing and how often, by the file that was mapped there or by address. */
@@ -373,7 +371,7 @@ int cli_capture_code(const struct cli_capture *c, int code)
     if (!c->seen.has_trace && !cli_capture_is_damaged(c, false))
         tell_empty(c);
     tell_contradicted(c);
-    cli_missing_tell(c);
+    cli_capture_tell_missing(c);
     return result;
 }
 

@@ -116,6 +116,10 @@ bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
  * memory is missing count with --strict, or when nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 
+/* Names the missing files in which trace lies, as far as their addresses are known. With --verbose names all
+ * missing files, with --quiet none. Names each file only once. */
+void cli_capture_tell_missing(const struct cli_capture *capture);
+
 /* Returns the same exit code without a report, for a pass whose losses another pass reports. */
 int cli_capture_code_untold(const struct cli_capture *capture, int code);
 

@@ -41,38 +41,30 @@ static void tell_optimised(struct cli_counts *c, const struct ct_cover_views *vi
 
 int cli_cover_check(struct cli_counts *c, const struct ct_cover_views *views)
 {
-    uint64_t seen = 0;
-    uint64_t elsewhere = 0;
-    for (size_t i = 0; i < ct_cover_views_count(views); i++) {
-        seen += ct_cover_views_report(views, i)->sums.insns.seen;
-        elsewhere += ct_cover_views_report(views, i)->elsewhere;
-        if (!c->unbounded_told)
-            tell_unbounded(c, ct_cover_views_report(views, i));
-    }
+    const struct ct_empty_options options = {
+        .result = "the coverage is",
+        .ran = &c->read.ran,
+        .views = views,
+        .in_contexts = c->read.filter.filter.context_count > 0,
+    };
+    for (size_t i = 0; i < ct_cover_views_count(views) && !c->unbounded_told; i++)
+        tell_unbounded(c, ct_cover_views_report(views, i));
     c->unbounded_told = true;
-    if (seen)
-        return CLI_CLEAN;
-    const char *why = elsewhere ? "the functions that ran have no source lines"
-                      : c->read.filter.filter.context_count
-                          ? "none of them ran in this context in a known program"
-                          : "none of them belongs to a known program";
-    const char *remedy = elsewhere ? "--all-functions counts such functions too"
-                         : c->read.filter.filter.context_count
-                             ? "'coretap cover --contexts' lists the contexts that ran"
-                             : "name the program that ran with --elf FILE[@HEX]";
-    return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage is", why, remedy);
+    return c->read.ran.instructions ? cli_empty(c->read.args, &options) : CLI_CLEAN;
 }
 
 /* Reports that no program has lines, without which a file for lcov is empty, and one for Cobertura says that
  * all of its 0 lines ran. Returns an enum cli_exit. */
 static int check_lines(const struct cli_counts *c, const struct ct_cover_views *views, const char *file)
 {
-    for (size_t i = 0; i < ct_cover_views_count(views); i++)
-        if (ct_cover_views_report(views, i)->sums.lines.all)
-            return CLI_CLEAN;
-    cli_say("%s: the %s is empty, because the programs have no source lines, of which its format consists; "
-            "compile them with -g, or name their debug information with --symdir",
-            c->read.args->operand, file);
+    const struct ct_empty_options options = {
+        .size = sizeof options, .result = file, .views = views, .needs_lines = 1, .saved = c->read.has_file};
+    char words[CT_EMPTY_WORDS];
+    struct ct_empty why;
+    (void)ct_empty_find(c->read.args->ctx, &options, &why);
+    if (why.reason != CT_EMPTY_NO_DEBUG)
+        return CLI_CLEAN;
+    cli_say("%s: %s", c->read.args->operand, ct_empty_words(words, &why));
     return CLI_DAMAGED;
 }
 
@@ -86,11 +78,9 @@ bool cli_cover_has_counts(const struct ct_cover *cover)
 /* Reports that no program has counts. Returns an enum cli_exit. */
 static int check_data(const struct cli_counts *c)
 {
-    if (cli_cover_has_counts(c->cover))
-        return CLI_CLEAN;
-    return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage file is",
-                             "none of them belongs to a known program",
-                             "name the program that ran with --elf FILE[@HEX]");
+    const struct ct_empty_options options = {
+        .result = "the coverage file is", .ran = &c->read.ran, .cover = c->cover};
+    return c->read.ran.instructions ? cli_empty(c->read.args, &options) : CLI_CLEAN;
 }
 
 static int print_data(FILE *out, struct cli_counts *c)
@@ -152,9 +142,9 @@ int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format forma
         return print_data(out, c);
     struct ct_cover_views *views = cli_counts_views(c);
     int code = views ? cli_cover_check(c, views) : CLI_FAILED;
-    static const char *const of_lines[] = {[CLI_COVER_LCOV] = "tracefile",
-                                           [CLI_COVER_COBERTURA] = "Cobertura file",
-                                           [CLI_COVER_SONARQUBE] = "SonarQube file"};
+    static const char *const of_lines[] = {[CLI_COVER_LCOV] = "the tracefile is",
+                                           [CLI_COVER_COBERTURA] = "the Cobertura file is",
+                                           [CLI_COVER_SONARQUBE] = "the SonarQube file is"};
     if (code == CLI_CLEAN && of_lines[format])
         code = check_lines(c, views, of_lines[format]);
     if (code == CLI_CLEAN)

@@ -272,63 +272,12 @@ bool cli_filter_none(const struct cli_args *args, const char *why)
 
 /* ---- nothing was kept ---- */
 
-static void write_numbers(FILE *out, const char *what, const uint32_t *list, uint32_t count, bool hex)
-{
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(out, hex ? "%s%" PRIx32 : "%s%" PRIu32, i ? ", " : what, list[i]);
-    if (count == CT_SIEVE_CONTEXTS)
-        fputs(", …", out);
-}
-
-static void write_levels(FILE *out, uint8_t levels)
-{
-    const char *before = "; exception levels ";
-    for (unsigned i = 0; i < 4; i++)
-        if (levels >> i & 1) {
-            fprintf(out, "%s%u", before, i);
-            before = ", ";
-        }
-}
-
-static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
-{
-    static const char *const where[2][2] = {{"", "up to --to "},
-                                            {"shortly before --from and later ", "near --from and --to "}};
-    if (seen->instructions)
-        fprintf(out, "%sthere are up to %" PRIu64 " instructions", where[seen->inside][seen->left],
-                seen->instructions);
-    else /* events do not tell the number */
-        fprintf(out, "%sthere are %" PRIu64 " events", where[seen->inside][seen->left], seen->steps);
-    if (seen->has_cycles)
-        fprintf(out, " and %s%" PRIu64 " cycles", seen->instructions ? "" : "up to ", seen->cycles);
-    fputs(" in a stream", out);
-    if (seen->has_ticks)
-        fprintf(out, "; timestamps %" PRIu64 " to %" PRIu64, seen->first_ticks, seen->last_ticks);
-    write_numbers(out, "; contexts ", seen->contexts, seen->context_count, true);
-    write_numbers(out, "; threads ", seen->threads, seen->thread_count, false);
-    write_levels(out, seen->levels);
-}
-
 bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *args,
                              const struct ct_ran *ran)
 {
-    char *text = NULL;
-    size_t size = 0;
     if (!f->seen.steps || f->seen.kept)
         return false;
-    FILE *out = open_memstream(&text, &size);
-    if (out)
-        write_seen(out, &f->seen);
-    if (!out || fclose(out) != 0 || !text) /* glibc may return no text without an error */
-        cli_no_memory();
-    else if (!ran->instructions) { /* other events, or no memory image */
-        cli_say("%s: the result is empty, because none of its events belongs to the selected part; %s",
-                args->operand, text);
-        cli_output_set_empty();
-    } else
-        cli_ran_but_empty(ran, args, CLI_CLEAN, "the result is", "none of them belongs to the selected part",
-                          text);
-    free(text);
+    (void)cli_empty(args, &(struct ct_empty_options){.sieved = &f->seen, .ran = ran});
     return true;
 }
 

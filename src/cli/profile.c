@@ -144,30 +144,27 @@ int cli_profile_no_weight(const struct cli_profile *p)
                              "count instructions instead with --weight, or record with cycle counts");
 }
 
-/* Reports a profile without entries although instructions ran. One for callgrind always has the remainder.
- * Returns an enum cli_exit. */
+static const uint8_t library_formats[] = {
+    [PROFILE_AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO, [PROFILE_LLVM] = CT_PROFILE_FORMAT_LLVM,
+    [PROFILE_BOLT] = CT_PROFILE_FORMAT_BOLT,       [PROFILE_CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
+    [PROFILE_PPROF] = CT_PROFILE_FORMAT_PPROF,     [PROFILE_BRANCH_LIST] = CT_PROFILE_FORMAT_BRANCH_LIST};
+
+/* Reports why a profile has no entries. One for callgrind always has the remainder. Returns an enum
+ * cli_exit. */
 static int check_entries(const struct cli_profile *p, const struct ct_profile_written *written)
 {
-    const struct cli_args *args = p->counts.read.args;
-    const char *program = written->program ? written->program : "the programs";
-    char why[512];
-    if (written->entries || p->format == PROFILE_CALLGRIND)
+    const struct cli_results *read = &p->counts.read;
+    const struct ct_empty_options asked = {.result = "the profile is",
+                                           .ran = &read->ran,
+                                           .profile = written,
+                                           .profile_format = library_formats[p->format],
+                                           .saved = read->has_file};
+    const bool of_file = read->has_file && p->format != PROFILE_LLVM;
+    if (p->format == PROFILE_CALLGRIND)
         return CLI_CLEAN;
-    if (p->format == PROFILE_LLVM) {
-        snprintf(why, sizeof why,
-                 "no function that ran in %s%s has known source lines, including the line of its declaration",
-                 program, written->program_count > 1 ? " and others" : "");
-        return cli_profile_empty(p, why, "name the program that has debug information with --elf FILE[@HEX]");
-    }
-    snprintf(why, sizeof why, "none of them belongs to %s", program);
-    if (p->counts.read.ran.instructions)
-        return cli_profile_empty(p, why, "name the program that ran with --elf FILE[@HEX]");
-    if (!p->counts.read.has_file)
-        return CLI_CLEAN;
-    cli_say("%s: the profile is empty, because the file has no counts of %s; name the program that ran with "
-            "--elf FILE[@HEX]",
-            args->operand, program);
-    return CLI_DAMAGED;
+    if (read->ran.instructions)
+        return cli_empty(read->args, &asked);
+    return of_file && cli_empty_tell(read->args, read->args->operand, &asked) ? CLI_DAMAGED : CLI_CLEAN;
 }
 
 /* Returns the options for the writer. *left_out receives what a branch list leaves out. */
@@ -175,16 +172,12 @@ static struct ct_profile_write_options options_of(const struct cli_profile *p, u
 {
     const struct ct_filter *filter = &p->counts.read.filter.filter; /* sums of stacks are filtered already */
     const struct cli_args *args = p->counts.read.args;
-    static const uint8_t library[] = {
-        [PROFILE_AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO, [PROFILE_LLVM] = CT_PROFILE_FORMAT_LLVM,
-        [PROFILE_BOLT] = CT_PROFILE_FORMAT_BOLT,       [PROFILE_CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
-        [PROFILE_PPROF] = CT_PROFILE_FORMAT_PPROF,     [PROFILE_BRANCH_LIST] = CT_PROFILE_FORMAT_BRANCH_LIST};
     return (struct ct_profile_write_options){.size = sizeof(struct ct_profile_write_options),
                                              .arch = cli_counts_arch(&p->counts),
                                              .contexts = p->sums ? NULL : filter->contexts,
                                              .context_count = filter->context_count,
                                              .stacks = p->sums,
-                                             .format = library[p->format],
+                                             .format = library_formats[p->format],
                                              .cycles = p->cycles,
                                              .skip_empty = p->counts.read.ran.instructions > 0,
                                              .left_out = left_out,

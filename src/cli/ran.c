@@ -2,21 +2,34 @@
 #include "cli/ran.h"
 #include "cli/output.h"
 
-void cli_ran_tell_empty(const struct ct_ran *ran, const struct cli_args *args, const char *result,
-                        const char *why, const char *remedy)
+bool cli_empty_tell(const struct cli_args *args, const char *path, const struct ct_empty_options *options)
 {
-    char names[CT_RAN_WORDS];
-    cli_say("%s: %s empty although %llu instructions ran%s%s: %s; %s", args->operand, result,
-            (unsigned long long)ran->instructions, ran->count ? ", in " : "", ct_ran_words(names, ran), why,
-            remedy);
+    struct ct_empty_options asked = *options;
+    struct ct_empty why;
+    char words[CT_EMPTY_WORDS];
+    asked.size = sizeof asked;
+    if (ct_empty_find(args->ctx, &asked, &why) == CT_OK && why.reason)
+        cli_say("%s: %s", path, ct_empty_words(words, &why));
+    return why.reason != CT_EMPTY_NOT;
+}
+
+int cli_empty(const struct cli_args *args, const struct ct_empty_options *options)
+{
+    if (!cli_empty_tell(args, args->operand, options))
+        return CLI_CLEAN;
+    cli_output_set_empty();
+    return CLI_DAMAGED;
 }
 
 int cli_ran_but_empty(const struct ct_ran *ran, const struct cli_args *args, int code, const char *result,
-                      const char *why, const char *remedy)
+                      const char *fact, const char *remedy)
 {
+    struct ct_empty why;
+    char words[CT_EMPTY_WORDS];
     if (!ran->instructions || code == CLI_FAILED)
         return code;
-    cli_ran_tell_empty(ran, args, result, why, remedy);
+    (void)ct_empty_because(&why, CT_EMPTY_OTHER, ran, result, fact, remedy);
+    cli_say("%s: %s", args->operand, ct_empty_words(words, &why));
     cli_output_set_empty();
     return CLI_DAMAGED;
 }

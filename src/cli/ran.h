@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports of what ran in the trace that a command read, when its answer is empty. */
+/* Reports of empty results. The library finds the reason (coretap/empty.h). */
 #pragma once
 
 #include "cli/cli.h"
-#include "coretap/ran.h"
+#include "coretap/empty.h"
 
-/* Reports that `result` of args->operand is empty although instructions ran: their number and programs, `why`
- * (what is missing) and `remedy`. */
-void cli_ran_tell_empty(const struct ct_ran *ran, const struct cli_args *args, const char *result,
-                        const char *why, const char *remedy);
+/* Reports why a result of the capture or file at `path` is empty. Returns whether there is a reason. */
+bool cli_empty_tell(const struct cli_args *args, const char *path, const struct ct_empty_options *options);
 
-/* Does the same, and prevents the output file. Returns the worse of `code` and CLI_DAMAGED. When nothing ran,
+/* Does the same for args->operand, and prevents the output file. Returns an enum cli_exit. */
+int cli_empty(const struct cli_args *args, const struct ct_empty_options *options);
+
+/* Reports that `result` is empty although instructions ran, for a reason that only the command knows
+ * (`fact`), and prevents the output file. Returns the worse of `code` and CLI_DAMAGED. When nothing ran,
  * returns `code` without a message. */
 int cli_ran_but_empty(const struct ct_ran *ran, const struct cli_args *args, int code, const char *result,
-                      const char *why, const char *remedy);
+                      const char *fact, const char *remedy);

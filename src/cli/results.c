@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/results.h"
 
-#include "cli/missing.h"
 #include "cli/output.h"
 #include "cli/perf_options.h"
 #include "cli/text_file.h"
@@ -195,8 +194,6 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     struct cli_results *r = user;
     cli_capture_tell_frames(&r->capture, chain);
     find_contexts(r, chain);
-    if (ct_ran_add(&r->ran, r->capture.capture, buffer, chain, r->programs) != CT_OK)
-        return cli_fail_nomem(r->args->ctx, "programs");
     return r->decoded ? r->decoded(r->user, buffer, chain) : CT_OK;
 }
 
@@ -222,7 +219,8 @@ static int run_session(struct cli_results *r)
                                                .decoded = on_decoded,
                                                .filter = cli_filter_of(&r->filter),
                                                .part = part,
-                                               .shard = r->shard};
+                                               .shard = r->shard,
+                                               .ran = &r->ran};
     int rc = ct_session_new(r->args->ctx, &options, &r->session);
     if (!rc && r->analysis && !r->files_alone)
         rc = ct_session_add(r->session, r->analysis);
@@ -273,7 +271,7 @@ static int read_capture(struct cli_results *r, const char *path)
     if (r->needs_program && by_memory)
         known = cli_programs_any(r->programs, r->args, &r->capture);
     if (!known && !(lacks && r->may_lack_files)) {
-        cli_missing_tell(&r->capture); /* reports those in which the trace lies */
+        cli_capture_tell_missing(&r->capture); /* reports those in which the trace lies */
         return CLI_FAILED;
     }
     r->lacks_files |= !known;
@@ -346,9 +344,8 @@ int cli_results_nothing_ran(const struct cli_results *r, int code, const char *r
         (code == CLI_DAMAGED && traced))
         return CLI_CLEAN;
     if (traced) /* a capture without trace was reported */
-        cli_say("%s: %s empty, because its trace contains no executed instructions; 'coretap stats' shows "
-                "what it contains",
-                r->args->operand, result);
+        (void)cli_empty_tell(r->args, r->args->operand,
+                             &(struct ct_empty_options){.result = result, .ran = &r->ran});
     if (!written)
         cli_output_set_empty();
     return CLI_DAMAGED;

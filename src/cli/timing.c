@@ -249,9 +249,10 @@ static int measure(struct measuring *m)
     } else if (m->together && (check_targets(m) || unless_told(ct_timing_writer_sums(m->writer, m->sums))))
         return cli_library_error(args->ctx);
     cli_results_note_new_stacks(&m->read, found.totals.renewed);
-    if (!found.totals.cycles)
-        code = cli_ran_but_empty(&m->read.ran, args, code, "the table of times is",
-                                 "the trace has no cycle counts", "record with cycle counts");
+    const struct ct_empty_options asked = {
+        .result = "the table of times is", .ran = &m->read.ran, .times = &found};
+    if (m->read.ran.instructions && code != CLI_FAILED)
+        code = cli_worse(code, cli_empty(args, &asked));
     return cli_worse(code, cli_results_nothing_ran(&m->read, code, "the table of times is", data));
 }
 

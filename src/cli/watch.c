@@ -136,52 +136,25 @@ static bool prepare(void *user)
     return fine && open_writer(w);
 }
 
-/* Returns whether everything watched, besides losses, occurs only in software trace or data trace. */
-static bool watches_values(const struct ct_watches *watches)
-{
-    uint32_t count = 0;
-    const struct ct_watchpoint *all = ct_watches_all(watches, &count);
-    bool any = false;
-    for (uint32_t i = 0; i < count; i++)
-        switch (all[i].kind) {
-        case CT_WATCH_ITM:
-        case CT_WATCH_STM:
-        case CT_WATCH_DWT:
-        case CT_WATCH_LOAD:
-        case CT_WATCH_STORE:
-        case CT_WATCH_NAMED:
-            any = true;
-            break;
-        case CT_WATCH_GAP:
-        case CT_WATCH_OVERFLOW:
-        case CT_WATCH_NO_ACCESS:
-            break;
-        default:
-            return false;
-        }
-    return any;
-}
-
-static const char no_values[] = "the trace has no values for the watched places; only software trace (ITM, "
-                                "STM) and data trace contain values";
-static const char values_remedy[] = "'coretap info' lists the sources";
-
 /* Reports why no watchpoint had an event. `watches` may be NULL. Returns an enum cli_exit. */
-static int nothing_came_by(const struct cli_results *read, const struct ct_watches *watches, int code,
-                           const char *result)
+static int nothing_came_by(const struct cli_results *read, const struct ct_watches *watches,
+                           const struct ct_counts *counts, int code, const char *result)
 {
-    static const char why[] = "execution reached none of the watchpoints";
-    static const char remedy[] = "'coretap cover --functions' shows what ran";
-    const struct cli_args *args = read->args;
-    const bool values = watches && watches_values(watches);
-    if (code == CLI_FAILED || read->ran.instructions || !(values || read->has_file))
-        return cli_results_empty(read, code, result, values ? no_values : why,
-                                 values ? values_remedy : remedy);
-    if (read->has_file)
-        cli_say("%s: %s empty: %s in the captures of the saved sums; for each of these captures, %s",
-                args->operand, result, why, remedy);
-    else if (read->capture.seen.has_trace)
-        cli_say("%s: %s empty: %s; %s", args->operand, result, no_values, values_remedy);
+    char words[CT_EMPTY_WORDS];
+    const struct ct_empty_options asked = {.size = sizeof asked,
+                                           .result = result,
+                                           .seen = read->has_capture ? &read->capture.seen : NULL,
+                                           .ran = &read->ran,
+                                           .watches = watches,
+                                           .counts = counts,
+                                           .saved = read->has_file};
+    struct ct_empty why;
+    (void)ct_empty_find(read->args->ctx, &asked, &why);
+    if (code == CLI_FAILED || (why.reason != CT_EMPTY_NOT_REACHED && why.reason != CT_EMPTY_NO_VALUES))
+        return cli_worse(code, cli_results_nothing_ran(read, code, result, false));
+    cli_say("%s: %s", read->args->operand, ct_empty_words(words, &why));
+    if (read->ran.instructions)
+        cli_output_set_empty();
     return CLI_DAMAGED;
 }
 
@@ -193,8 +166,9 @@ static int print(struct watching *w)
         !cli_programs_new_moved(&read->programs, args, args->values[TARGETS].text))
         return CLI_FAILED;
     const int code = cli_streams_run(&w->streams);
-    return w->any || read->kept_nothing ? code
-                                        : nothing_came_by(read, w->watches, code, "the list of events is");
+    return w->any || read->kept_nothing
+               ? code
+               : nothing_came_by(read, w->watches, NULL, code, "the list of events is");
 }
 
 /* ---- sums ---- */
@@ -207,22 +181,36 @@ static bool count_place(void *to, const char *place)
     return fine;
 }
 
-/* Reports why there are no sums. Saved ones are written nevertheless, because they can be added up. Returns
+/* Reports why there are no sums to save. They are written nevertheless, because they can be added up. Returns
  * an enum cli_exit. */
-static int no_sums(const struct cli_results *read, int code)
+static int nothing_to_save(const struct cli_results *read, const struct ct_watches *watches, int code)
+{
+    const struct ct_empty_options asked = {.size = sizeof asked,
+                                           .result = "the sum is",
+                                           .ran = &read->ran,
+                                           .watches = watches,
+                                           .saved = read->has_file};
+    char words[CT_EMPTY_WORDS];
+    struct ct_empty why;
+    (void)ct_empty_find(read->args->ctx, &asked, &why);
+    if (why.reason != CT_EMPTY_NO_VALUES)
+        return cli_worse(code, cli_results_nothing_ran(read, code, asked.result, true));
+    if (read->ran.instructions && !read->args->quiet)
+        cli_say("%s: %s", read->args->operand, ct_empty_words(words, &why));
+    return code;
+}
+
+/* Reports why there are no sums. Returns an enum cli_exit. */
+static int no_sums(const struct cli_results *read, const struct ct_counts *counts, int code)
 {
     const struct cli_args *args = read->args;
     const struct cli_watch_places places = {args, AT};
     struct ct_watches *watches = NULL;
-    int result = code;
-    if (cli_watch_places_any(&places) && !cli_watch_places_open(&places, read->programs, &watches))
-        result = CLI_FAILED;
-    else if (args->values[FORMAT].number != DATA)
-        result = nothing_came_by(read, watches, code, "the sum is");
-    else if (!watches || !watches_values(watches))
-        result = cli_worse(code, cli_results_nothing_ran(read, code, "the sum is", true));
-    else if (read->ran.instructions && !args->quiet)
-        cli_ran_tell_empty(&read->ran, args, "the sum is", no_values, values_remedy);
+    int result = CLI_FAILED;
+    if (!cli_watch_places_any(&places) || cli_watch_places_open(&places, read->programs, &watches))
+        result = args->values[FORMAT].number == DATA
+                     ? nothing_to_save(read, watches, code)
+                     : nothing_came_by(read, watches, counts, code, "the sum is");
     ct_watches_free(watches);
     return result;
 }
@@ -238,7 +226,7 @@ static int print_sums(struct cli_results *read, struct ct_counts *counts, int co
         for (size_t i = 0; i < count; i++)
             printf("%" PRIu64 "\t%s\n", all[i].count, all[i].name);
     }
-    return count || read->shard || code == CLI_FAILED ? code : no_sums(read, code);
+    return count || read->shard || code == CLI_FAILED ? code : no_sums(read, counts, code);
 }
 
 static int add_up(const struct cli_args *args)

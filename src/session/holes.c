@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code that ran although its memory is missing, by module. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/append.h"
 #include "coretap/ran.h"
 
 /* Modules and regions that are listed, those with the highest counts first. */
@@ -84,27 +84,16 @@ static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *
     return count;
 }
 
-/* Appends to a text as much as there is room for. */
-__attribute__((format(printf, 3, 4))) static void append(char text[CT_RAN_WORDS], size_t *used,
-                                                         const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int size = vsnprintf(text + *used, CT_RAN_WORDS - *used, format, args);
-    va_end(args);
-    *used += size > 0 ? (size_t)size : 0;
-    *used = *used < CT_RAN_WORDS ? *used : CT_RAN_WORDS - 1;
-}
-
 /* Appends "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". */
 static void append_place(char text[CT_RAN_WORDS], size_t *used, const struct place *place, const char *unit)
 {
     const struct ct_hole *h = &place->hole;
-    append(text, used, "%s", *used ? ", " : "");
+    ct_append(text, CT_RAN_WORDS, used, "%s", *used ? ", " : "");
     if (place->name)
-        append(text, used, "%.255s (%" PRIu64 " %s)", place->name, h->count, unit);
+        ct_append(text, CT_RAN_WORDS, used, "%.255s (%" PRIu64 " %s)", place->name, h->count, unit);
     else
-        append(text, used, "0x%" PRIx64 "..0x%" PRIx64 " (%" PRIu64 " %s)", h->low, h->high, h->count, unit);
+        ct_append(text, CT_RAN_WORDS, used, "0x%" PRIx64 "..0x%" PRIx64 " (%" PRIu64 " %s)", h->low, h->high,
+                  h->count, unit);
 }
 
 const char *ct_holes_words(char text[CT_RAN_WORDS], const struct ct_holes *holes,
@@ -126,6 +115,38 @@ const char *ct_holes_words(char text[CT_RAN_WORDS], const struct ct_holes *holes
             others += places[i].hole.count;
     }
     if (others)
-        append(text, &used, ", elsewhere (%" PRIu64 " %s)", others, many);
+        ct_append(text, CT_RAN_WORDS, &used, ", elsewhere (%" PRIu64 " %s)", others, many);
     return text;
+}
+
+/* ---- missing files ---- */
+
+/* Returns whether a text is about this file. Texts begin with the file's name. */
+static bool is_about(const char *text, const char *name)
+{
+    const size_t size = strlen(name);
+    return strncmp(text, name, size) == 0 && (text[size] == ',' || text[size] == ':' || text[size] == ' ');
+}
+
+static bool has_hole(const struct ct_holes *holes, const struct ct_image *gone)
+{
+    bool has = false;
+    for (uint64_t i = 0; i < holes->count && !has; i++)
+        has = holes->all[i].low < gone->addr + gone->size && holes->all[i].high >= gone->addr;
+    return has || holes->others;
+}
+
+int ct_holes_in_missing(const struct ct_holes *holes, const struct ct_capture *capture, size_t i)
+{
+    bool placed = false;
+    if (!holes || !capture || i >= capture->missing_count)
+        return 0;
+    for (size_t k = 0; k < capture->gone_count; k++) {
+        if (!is_about(capture->missing[i], capture->gone[k].path))
+            continue;
+        placed = true;
+        if (has_hole(holes, &capture->gone[k]))
+            return 1;
+    }
+    return !placed && holes->count;
 }

@@ -9,6 +9,7 @@
 #include "base/require.h"
 #include "base/room.h"
 #include "chain/memories.h"
+#include "coretap/ran.h"
 #include "session/pass.h"
 #include "session/shard.h"
 
@@ -217,11 +218,20 @@ static int forget_warm_ups(const struct ct_session *s, const struct ct_pass *pas
     return rc;
 }
 
+int ct_session_decoded(const struct ct_session *s, const struct ct_capture *capture,
+                       const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    if (s->options.ran && ct_ran_add(s->options.ran, capture, buffer, chain, s->options.programs) != CT_OK)
+        return ct_fail_nomem(s->ctx, "programs");
+    return s->options.decoded ? s->options.decoded(s->options.user, buffer, chain) : CT_OK;
+}
+
 /* Finishes a buffer: gives counts to the analyses and adds up the statistics. */
-static int finish(struct ct_session *s, const struct ct_pass *pass, const struct ct_buffer *buffer)
+static int finish(struct ct_session *s, const struct ct_pass *pass, const struct ct_capture *capture,
+                  const struct ct_buffer *buffer)
 {
     s->first_lane = pass->first_lane;
-    int rc = s->options.decoded ? s->options.decoded(s->options.user, buffer, pass->chain) : CT_OK;
+    int rc = ct_session_decoded(s, capture, buffer, pass->chain);
     if (!rc && s->inputs & CT_INPUT_TOTALS)
         rc = give_totals(s, pass);
     if (!rc)
@@ -273,7 +283,7 @@ static int run_buffer(struct ct_session *s, const struct ct_capture *capture, co
     if (!rc && !(again && s->sieves))
         rc = give_all_counts(s, pass.chain, first_lane);
     if (!rc && !again)
-        rc = finish(s, &pass, buffer);
+        rc = finish(s, &pass, capture, buffer);
     ct_seen_add(&s->seen, pass.chain, CT_LEVEL_STEPS, 1); /* also what was decoded before an error */
     ct_pass_end_sieves(s);
     ct_chain_free(pass.chain);
@@ -293,7 +303,7 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     if (!rc && s->sieves)
         rc = give_all_counts(s, pass.chain, first_lane);
     if (!rc)
-        rc = finish(s, &pass, buffer);
+        rc = finish(s, &pass, capture, buffer);
     ct_pass_end_sieves(s);
     ct_chain_free(pass.chain);
     return rc;

@@ -60,6 +60,11 @@ void ct_session_tune(struct ct_session *session, uint64_t apart);
 int ct_session_begin(struct ct_session *session, const struct ct_buffer *buffer, const uint64_t ids[2],
                      uint64_t before, struct ct_index_begin *begin);
 
+/* Adds what ran in a buffer, and hands its chain to the receiver. CT_ERR_NOMEM, what the receiver returned.
+ */
+int ct_session_decoded(const struct ct_session *session, const struct ct_capture *capture,
+                       const struct ct_buffer *buffer, const struct ct_chain *chain);
+
 void ct_session_forget_index(struct ct_session *session);
 
 /* Decodes the streams of a buffer one after the other (turns.c). The errors of ct_session_run. */

@@ -200,7 +200,7 @@ static void end(const struct pass *pass)
     ct_sieve_seen_add(&pass->session->sieve_seen, seen);
 }
 
-static int decode(struct pass *pass, bool is_first)
+static int decode(struct pass *pass, const struct ct_capture *capture, bool is_first)
 {
     struct ct_session *s = pass->session;
     const struct ct_session_turn *turn = &pass->turn;
@@ -229,8 +229,8 @@ static int decode(struct pass *pass, bool is_first)
         s->sieve_seen.left = 1;
         rc = CT_OK;
     }
-    if (!rc && s->options.decoded)
-        rc = s->options.decoded(s->options.user, turn->buffer, chain);
+    if (!rc)
+        rc = ct_session_decoded(s, capture, turn->buffer, chain);
     ct_seen_add(&s->seen, chain, (enum ct_level)turn->level, is_first);
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     s->turned += frames ? frames->input_bytes : 0;
@@ -259,7 +259,7 @@ int ct_session_turns(struct ct_session *s, const struct ct_capture *capture, con
         if (!pass.turn.source || !(all || ids[id / 64] >> id % 64 & 1))
             continue;
         s->first_lane = first_lane;
-        rc = begin(&pass, capture->maps) ?: decode(&pass, is_first);
+        rc = begin(&pass, capture->maps) ?: decode(&pass, capture, is_first);
         ct_sieve_free(pass.sieve);
         ct_turn_events_free(pass.events);
         is_first = false;

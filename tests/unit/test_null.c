@@ -43,6 +43,7 @@ static const char *const answers[] = {
     "ct_fractal_wire_message",
     "ct_fractal_writer_close",
     "ct_holes_are_named",
+    "ct_holes_in_missing",
     "ct_image_same",
     "ct_lines_file_is",
     "ct_lines_is_llvm",

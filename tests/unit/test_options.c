@@ -11,6 +11,7 @@
 #include "coretap/cfg.h"
 #include "coretap/cover.h"
 #include "coretap/decode.h"
+#include "coretap/empty.h"
 #include "coretap/encode.h"
 #include "coretap/export.h"
 #include "coretap/filter.h"
@@ -128,6 +129,7 @@ NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
 CALL(ask_live, ct_live_ask, b->ctx, options, &(struct ct_live_answer){0})
 CALL(export_perf, ct_perf_export, b->ctx, b->capture, b->capture->buffers, b->capture->buffer_count, options,
      output_drop, NULL)
+CALL(find_empty, ct_empty_find, b->ctx, options, &(struct ct_empty){0})
 CALL(find_captures, ct_manifest_find, b->manifest, "/dev/null", options)
 CALL(predict_overhead, ct_fractal_overhead, b->ctx, options, &(struct ct_fractal_overhead_result){0})
 CALL(record, ct_record, b->ctx, options, &(struct ct_record_result){0})
@@ -261,6 +263,7 @@ static const struct kind {
     KIND(cover_write_options, write_views, CT_OK),
     KIND(demux_options, new_demux, CT_ERR_ARG),
     KIND(edges_options, new_edges, CT_OK),
+    KIND(empty_options, find_empty, CT_OK),
     KIND(etm4_emit_options, new_emitter, CT_OK),
     KIND(event_write_options, new_event_writer, CT_OK),
     KIND(fast_options, new_fast, CT_OK),
