@@ -3,10 +3,13 @@
  * edges that lead into them. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
+#include "base/padding.h"
 #include "base/room.h"
 #include "base/search.h"
 
 #include <stdlib.h>
+
+#define SPACE CT_SPACE_EL1N /* any space will do: images are added in all of them */
 
 /* A line in a block. */
 struct part {
@@ -16,6 +19,7 @@ struct part {
     uint32_t last; /* 1 when no other line appears in the block for the first time after this one */
     uint32_t insns, insns_run;
     uint32_t hidden, hidden_run; /* instructions with CT_COVER_HIDDEN */
+    uint32_t bare;               /* instructions at its beginning that only lead on: NOPs and jumps */
 };
 
 struct parts {
@@ -57,6 +61,16 @@ static bool add_bare(struct parts *p, const struct ct_cover_insn *insn, size_t *
     return true;
 }
 
+/* Returns whether an instruction does nothing but lead to another one. */
+static bool leads_on(const struct ct_cover_work *work, const struct ct_cover_insn *insn)
+{
+    if (insn->type == CT_INSN_BR)
+        return !insn->cond && !insn->not_taken && insn->sub == CT_INSN_SUB_NONE;
+    size_t size;
+    const uint8_t *bytes = ct_memory_at(work->source.memory, insn->addr, SPACE, &size);
+    return bytes && insn->type == CT_INSN_OTHER && ct_padding(bytes, size, insn->isa == CT_ISA_A64) != 0;
+}
+
 static int read_parts(struct parts *p)
 {
     const struct ct_cover_work *work = p->work;
@@ -72,6 +86,7 @@ static int read_parts(struct parts *p)
         if (!part)
             return ct_fail_nomem(work->ctx, "coverage");
         part->function = insn->function;
+        part->bare += part->bare == part->insns && leads_on(work, insn);
         part->insns++;
         part->insns_run += insn->count > 0;
         part->hidden += (insn->flags & CT_COVER_HIDDEN) != 0;
@@ -206,6 +221,11 @@ static uint64_t go_round(struct ring *ring)
 
 /* ---- the count of a line ---- */
 
+static bool is_bare(const struct part *part)
+{
+    return part->insns && part->bare == part->insns;
+}
+
 struct lines {
     struct parts parts;
     struct ring ring;
@@ -226,6 +246,39 @@ static bool ring_push(struct ring *ring, const struct ct_cover_way *way)
 static size_t first_way(const struct ct_cover_work *work, uint32_t block)
 {
     return CT_COUNT_WHILE(work->way_count, i, work->ways[i].to < block);
+}
+
+/* Returns whether a block is entered from a block of the current line. */
+static bool is_entered_within(const struct lines *l, uint32_t block)
+{
+    const struct ct_cover_work *work = l->parts.work;
+    for (size_t k = first_way(work, block); k < work->way_count && work->ways[k].to == block; k++)
+        if (l->stamp[work->ways[k].from] == l->now)
+            return true;
+    return false;
+}
+
+/* Moves the parts of a line that count to the front of [first, end), and returns their end. A part that only
+ * leads on does not count, unless it leads from one place of the line to another or the line has no other
+ * parts: compilers give the join behind a statement (a NOP, a jump) the line where the statement begins,
+ * which does not run again there. */
+static size_t leave_bare(struct lines *l, size_t first, size_t end)
+{
+    struct part *parts = l->parts.parts;
+    size_t kept = first, before = end;
+    l->now++;
+    while (kept != before) {
+        before = kept;
+        for (size_t i = kept; i < end; i++) {
+            const struct part part = parts[i];
+            if (is_bare(&part) && (kept == first || !part.last || !is_entered_within(l, part.block)))
+                continue;
+            parts[i] = parts[kept];
+            parts[kept++] = part;
+            l->stamp[part.block] = l->now;
+        }
+    }
+    return kept > first ? kept : end;
 }
 
 /* Finds how often a block was entered from blocks that do not end with the line, or from outside of the
@@ -316,7 +369,6 @@ static bool add_line(struct lines *l, size_t first, size_t end)
     uint64_t most = 0;
     for (size_t i = first; i < end; i++) {
         uint64_t count = work->blocks[parts[i].block].count;
-        ends |= parts[i].last;
         most = count > most ? count : most;
         line.insns += parts[i].insns;
         line.insns_run += parts[i].insns_run;
@@ -325,6 +377,9 @@ static bool add_line(struct lines *l, size_t first, size_t end)
         if (line.function == CT_COVER_NONE)
             line.function = parts[i].function;
     }
+    end = leave_bare(l, first, end);
+    for (size_t i = first; i < end; i++)
+        ends |= parts[i].last;
     if (!ends)
         line.count = count_blocks(work, parts, first, end);
     else if (!count_ends(l, first, end, &line.count))

@@ -26,7 +26,7 @@ TARGETS = {  # compiler and its options, gcov, QEMU
     "T32": (["arm-linux-gnueabihf-gcc", "-mthumb"], "arm-linux-gnueabihf-gcov", "qemu-arm"),
 }
 FEW_ARM = ["loops", "jumps"]
-FEW = ["loops", "ternaries", "one_line", "several_lines", "jumps", "recursion"]
+FEW = ["loops", "ternaries", "one_line", "several_lines", "joins", "jumps", "recursion"]
 
 # What gcov counts and no instruction is made from.
 NO_CODE = {
