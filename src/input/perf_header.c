@@ -220,7 +220,7 @@ bool ct_perf_section(struct ct_perf *p, enum ct_perf_feature feature, uint64_t *
     for (unsigned i = 0; i < feature; i++)
         at += 16u * (flags[i / 8] >> i % 8 & 1u);
     bytes = flags[feature / 8] >> feature % 8 & 1 ? ct_perf_file_bytes(&p->file, at, 16) : NULL;
-    if (!bytes) /* a truncated file was reported before */
+    if (!bytes) /* ct_perf_read_features reports a truncated table */
         return false;
     const struct section section = load_section(bytes);
     *offset = section.offset;
@@ -246,10 +246,37 @@ static int tell_appended(struct ct_perf *p)
                           (unsigned long long)end);
 }
 
+/* Returns whether the file ends before the last byte of a feature, or of the table of features. The list of
+ * build ids reports that itself, with the first id that is missing. */
+static bool features_are_cut(struct ct_perf *p)
+{
+    const uint8_t *head =
+        p->pipe || p->unclosed ? NULL : ct_perf_file_bytes(&p->file, 0, CT_PERF_HEADER_SIZE);
+    uint8_t flags[CT_PERF_HEADER_SIZE - CT_PERF_HEADER_FLAGS];
+    if (!head ||
+        !ct_perf_file_bytes(&p->file, p->data_end - 1, 1)) /* it ends in its data, and that is known */
+        return false;
+    memcpy(flags, head + CT_PERF_HEADER_FLAGS, sizeof flags);
+    for (unsigned i = 0; i < 8 * sizeof flags; i++) {
+        struct section s;
+        if (!(flags[i / 8] >> i % 8 & 1))
+            continue;
+        if (!ct_perf_section(p, (enum ct_perf_feature)i, &s.offset, &s.size))
+            return true;
+        if (i != CT_PERF_FEATURE_BUILD_ID && s.size &&
+            !ct_perf_file_bytes(&p->file, s.offset + s.size - 1, 1))
+            return true;
+    }
+    return false;
+}
+
 int ct_perf_read_features(struct ct_perf *p)
 {
     struct section s;
     int rc = tell_appended(p);
+    if (!rc && features_are_cut(p))
+        rc = ct_perf_damage(p, "the file is truncated after its trace; build ids and names that perf writes "
+                               "there may be missing; get a complete copy");
     if (!rc && ct_perf_section(p, CT_PERF_FEATURE_BUILD_ID, &s.offset, &s.size))
         rc = read_build_ids(p, s);
     if (rc || !ct_perf_section(p, CT_PERF_FEATURE_OSRELEASE, &s.offset, &s.size))

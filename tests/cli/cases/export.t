@@ -64,6 +64,9 @@ $ head -c -1000 $T/run.data > $T/cut.data; coretap stats $T/cut.data | grep byte
 | lost_bytes=4
 ! coretap: warning: .*/cut.data: the file is truncated or damaged at offset 0x[0-9a-f]+, in the trace of a record; only what precedes it was read (re)
 ! coretap: $T/cut.data: losses: 1 invalid or truncated packet, 4 bytes that could not be used
+$ head -c -1 $T/run.data > $T/cut.data; coretap stats $T/cut.data > $T/out
+! coretap: warning: $T/cut.data: the file is truncated after its trace; build ids and names that perf writes there may be missing; get a complete copy
+[1]
 $ head -c 100 $T/run.data > $T/cut.data; coretap info $T/cut.data
 ! coretap: $T/cut.data: the file is truncated within its header, so nothing can be read; get a complete copy
 [2]
