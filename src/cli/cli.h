@@ -115,6 +115,7 @@ struct cli_command {
     const char *operand;   /* name of the single operand, or NULL for none */
     bool many;             /* one or more operands: cli_args.rest; .operand is the first */
     const char *rest;      /* name of all arguments behind the options (instead of an operand), or NULL */
+    const char *stray;     /* without operand and rest: what to do with an argument, or NULL: leave it out */
     const char *synopsis;  /* required options, as written in the usage line, or NULL */
     const char *exit_text; /* sentences about the exit status, or NULL for the usual ones */
     const char *about;     /* paragraphs of help and DESCRIPTION, separated by newlines */

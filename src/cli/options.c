@@ -274,7 +274,8 @@ static enum cli_parse take_operand(const struct cli_command *command, int argc, 
         return CLI_PARSE_BAD;
     }
     if (argc - optind > wanted && !command->many) {
-        cli_usage_error(command, "'%s' is one argument too many; leave it out", argv[optind + wanted]);
+        cli_usage_error(command, "'%s' is one argument too many; %s", argv[optind + wanted],
+                        command->stray ? command->stray : "leave it out");
         return CLI_PARSE_BAD;
     }
     if (wanted)

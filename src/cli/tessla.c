@@ -283,6 +283,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cli_command_tessla = {
     .name = "tessla",
     .summary = "run a TeSSLa specification on a textual trace",
+    .stray = "write --spec before the specification and --trace before the trace",
     .synopsis = "--spec FILE",
     .about = "Compiles a specification, runs it on a trace of lines TIME: NAME = VALUE, and prints its "
              "outputs in the same form. Both forms of the language are accepted: def, in, out, and define, "

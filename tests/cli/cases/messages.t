@@ -188,7 +188,7 @@ $ cd $T; coretap ctl --http 1 monitor add x y
 ! coretap: y: cannot be read: No such file or directory
 [2]
 $ cd $T; coretap tessla --format json x
-! coretap tessla: 'x' is one argument too many; leave it out
+! coretap tessla: 'x' is one argument too many; write --spec before the specification and --trace before the trace
 ! Try 'coretap tessla --help'.
 [2]
 $ cd $T; coretap live --config raw/board.ini --fractal x
@@ -434,7 +434,7 @@ $ cd $T; coretap tessla
 ! Try 'coretap tessla --help'.
 [2]
 $ cd $T; coretap tessla --spec s nowhere
-! coretap tessla: 'nowhere' is one argument too many; leave it out
+! coretap tessla: 'nowhere' is one argument too many; write --spec before the specification and --trace before the trace
 ! Try 'coretap tessla --help'.
 [2]
 $ cd $T; coretap tessla --spec s --trace nowhere -u ns

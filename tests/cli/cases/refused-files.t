@@ -112,6 +112,6 @@ $ coretap cover --buffer nosuch examples/quickstart
 ! coretap: examples/quickstart: the capture has no buffer 'nosuch'; 'coretap info' lists its buffers
 [2]
 $ coretap tessla --spec $T/s $T/noinput
-! coretap tessla: '$T/noinput' is one argument too many; leave it out
+! coretap tessla: '$T/noinput' is one argument too many; write --spec before the specification and --trace before the trace
 ! Try 'coretap tessla --help'.
 [2]
