@@ -52,7 +52,10 @@ bool ct_mon_unit_convert(struct ct_mon_elab *e, int64_t integer, const char *uni
         return false;
     }
     if (u < base) {
-        ct_mon_diag_error(e->diags, at, "Cannot convert from %s to %s", unit, e->time_unit);
+        ct_mon_diag_error(
+            e->diags, at,
+            "Cannot convert from %s to %s; write a whole number of %s, the unit of the timestamps", unit,
+            e->time_unit, e->time_unit);
         return false;
     }
     *out = integer;

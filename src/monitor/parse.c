@@ -58,6 +58,17 @@ static bool ends_early(const struct ct_mon_parser *p)
     }
 }
 
+/* Returns whether the text up to `end` ends in a number with a fraction and blanks. */
+static bool ends_in_fraction(const char *text, size_t end)
+{
+    while (end && text[end - 1] == ' ')
+        end--;
+    const size_t digits = end;
+    while (end && text[end - 1] >= '0' && text[end - 1] <= '9')
+        end--;
+    return end < digits && end > 1 && text[end - 1] == '.' && text[end - 2] >= '0' && text[end - 2] <= '9';
+}
+
 const char *ct_mon_parse_instead(const struct ct_mon_parser *p)
 {
     static const struct {
@@ -77,6 +88,8 @@ const char *ct_mon_parse_instead(const struct ct_mon_parser *p)
         return "; a comment begins with '--' and ends with its line";
     if (lx->token == T_GT && before == '<')
         return "; write '!='";
+    if (lx->token == T_ID && ends_in_fraction(lx->source->text, lx->from))
+        return "; a time is a whole number of its unit: write 1500us for 1.5 ms";
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign && !p->watchpoints; i++)
         if (lx->token == foreign[i].token && (lx->token != T_ID || !strcmp(lx->name, foreign[i].text)))
             return foreign[i].hint;

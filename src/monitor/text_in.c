@@ -76,14 +76,16 @@ void ct_monitor_text_limit(struct ct_monitor *m, uint64_t limit)
 
 int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t n)
 {
-    const struct ct_mon_text_reader *r = m->reader;
+    struct ct_mon_text_reader *r = m->reader;
     uint32_t h = hash_name(p, n);
     for (uint32_t k = h & r->mask; r->table[k].input; k = (k + 1) & r->mask) {
         if (r->table[k].hash != h)
             continue;
         const char *name = m->p->inputs[r->table[k].input - 1].name;
-        if (!strncmp(name, p, n) && !name[n])
-            return (int32_t)r->table[k].input - 1;
+        if (strncmp(name, p, n) != 0 || name[n])
+            continue;
+        r->any_known = true;
+        return (int32_t)r->table[k].input - 1;
     }
     return -1;
 }
@@ -122,6 +124,7 @@ void ct_mon_text_check_unknown(struct ct_monitor *m, const char *p, size_t n)
     for (uint32_t i = 0; names && i < m->p->ninputs; i++)
         names[i] = m->p->inputs[i].name;
     const char *near = name && names ? ct_nearest_name(name, names) : NULL;
+    r->told |= near != NULL;
     if (near)
         ct_log(m->ctx, CT_LOG_WARNING,
                "%s:%llu: events of '%s' are left out, because the specification has no such input; did you "
@@ -129,6 +132,29 @@ void ct_mon_text_check_unknown(struct ct_monitor *m, const char *p, size_t n)
                r->name ? r->name : "trace", (unsigned long long)r->line, name, near);
     free(name);
     free(names);
+}
+
+/* Warns that the text names no input of the specification at all, with the names of the first inputs. */
+static void warn_of_other_names(const struct ct_monitor *m)
+{
+    const struct ct_mon_text_reader *r = m->reader;
+    char names[200] = "";
+    size_t used = 0;
+    uint32_t i = 0;
+    if (r->any_known || r->told || !r->nunknown || !m->p->ninputs)
+        return;
+    for (; i < m->p->ninputs; i++) {
+        const size_t room = sizeof names - used;
+        const int n = snprintf(names + used, room, "%s'%.60s'", i ? ", " : "", m->p->inputs[i].name);
+        if (n < 0 || (size_t)n >= room)
+            break;
+        used += (size_t)n;
+    }
+    names[used] = '\0';
+    ct_log(m->ctx, CT_LOG_WARNING,
+           "%s: no event is of an input of the specification, so all are left out; its inputs are %s%s; give "
+           "both the same names",
+           r->name ? r->name : "trace", names, i < m->p->ninputs ? ", …" : "");
 }
 
 /* Returns what to write in the place of a value of the wrong type, or "". */
@@ -350,6 +376,8 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
             code = read_line(m, r->rest.p, r->rest.p + r->rest.n);
         while (last && !code && r->nranges && !r->done)
             code = ct_mon_text_range_next(m);
+        if (last && !code)
+            warn_of_other_names(m);
     }
     if (!code)
         ct_mon_run_deliver(m);

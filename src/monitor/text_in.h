@@ -33,6 +33,8 @@ struct ct_mon_text_reader {
     uint32_t mask;
     uint32_t unknown[TEXT_UNKNOWN_MOST]; /* hashes of the first names that are no inputs */
     size_t nunknown;
+    bool any_known; /* the text named an input */
+    bool told;      /* a name that is nearly that of an input was reported */
 };
 
 /* Parser state of a value at *p. On failure the fields from `expected` on describe what was found. */

@@ -240,7 +240,7 @@ def never(a: Int): Int = a + 3s
 def called(a: Int): Int = a + 4s
 out called(1)
 >>>
-! s.tessla:2:31: error: Cannot convert from s to min
+! s.tessla:2:31: error: Cannot convert from s to min; write a whole number of min, the unit of the timestamps
 !     2 | def called(a: Int): Int = a + 4s
 !       |                               ^^
 [1]

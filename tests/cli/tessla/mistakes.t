@@ -313,6 +313,55 @@ out m
 !       |             ^^^^^
 [1]
 
+### a time with a fraction [--time-unit us]
+in x: Events[Int]
+def m = x > 1.5 ms
+out m
+>>>
+! s.tessla:2:17: error: Expected the end of the statement, found name 'ms'; a time is a whole number of its unit: write 1500us for 1.5 ms
+!     2 | def m = x > 1.5 ms
+!       |                 ^^
+[1]
+
+### a time with a fraction, as an argument [--time-unit us]
+in x: Events[Int]
+def m = delay(const(1.5 ms, x), x)
+out m
+>>>
+! s.tessla:2:25: error: Expected an operator, ',' or ')', found name 'ms'; a time is a whole number of its unit: write 1500us for 1.5 ms
+!     2 | def m = delay(const(1.5 ms, x), x)
+!       |                         ^^
+[1]
+
+### names that the trace does not have
+in speed: Events[Int]
+in level: Events[Int]
+out speed + level as q
+<<<
+1: voltage = 3
+2: current = 4
+>>>
+! coretap: warning: standard input: no event is of an input of the specification, so all are left out; its inputs are 'speed', 'level'; give both the same names
+
+### names that a table does not have
+in speed: Events[Int]
+out speed + 1 as q
+<<<
+time,voltage,current
+1,3,4
+>>>
+! coretap: warning: standard input: no event is of an input of the specification, so all are left out; its inputs are 'speed'; give both the same names
+
+### a condition that never holds
+in a: Events[Int]
+in b: Events[Int]
+out filter(a, b > 100) as q
+<<<
+1: a = 3
+1: b = 3
+2: c = 3
+>>>
+
 ### a definition without a value
 in x: Events[Int]
 def m =
