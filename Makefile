@@ -14,16 +14,21 @@ deps  = @tools/install-deps
 comma = ,
 # The sanitized build is clang's where there is a clang, so that both compilers see all code.
 sanitized_cc = $$(command -v clang || echo gcc)
+sanitized_suites = $(SANITIZED):unit,property,cli,fuzz
+whole = $(filter whole,$(CHECK))
+# With CHECK=whole the library and the command are built with -Werror from the start: the option is part of
+# each command line of the compiler, so adding it later would build everything again.
+strict = $(if $(whole),-Dwerror=true)
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
 .PHONY: fractal-demo fractal-figures
-.PHONY: all bench bench-check demo check check-long check-arm64 install clean format lint
-.PHONY: fuzz fuzz-afl man
+.PHONY: all bench bench-check demo check check-sanitized check-long check-arm64
+.PHONY: install clean format lint fuzz fuzz-afl man
 
 all:
 	$(deps) build
-	@tools/configure $(BUILD)
+	@tools/configure $(BUILD) $(strict)
 	@ninja -C $(BUILD)
 
 # Speed. The inputs are recorded from a program, which needs the cross compilers and QEMU.
@@ -55,18 +60,22 @@ fractal-figures: all
 	$(deps) arm
 	@examples/fractal/figures/figures.py $(BUILD)/coretap $(addprefix --size ,$(SIZE))
 
-# All kinds of tests in the plain build, then those that run most code in little time again under ASan and
-# UBSan. With CHECK=whole, which the build server sets, also the tests of the suite `whole` and all cases of
-# the others. (Those that record programs run under the sanitizers only in check-long: they run the same code
-# for minutes.)
-check: configured
-	@tools/run-tests --build $(if $(filter whole,$(CHECK)),--whole) $(BUILD) \
-	  $(SANITIZED):unit,property,cli,fuzz$(if $(filter whole,$(CHECK)),$(comma)golden)
+# All kinds of tests, each once, in the plain build, whose library and command `make` and `make demo` have
+# built. With CHECK=whole, which the build server sets, also the tests of the suite `whole`, all cases of the
+# others, and those of check-sanitized.
+check: configured $(if $(whole),configured-sanitized)
+	@tools/run-tests --build $(if $(whole),--whole) $(BUILD) $(if $(whole),$(sanitized_suites)$(comma)golden)
+
+# The tests that run most code in little time again, under ASan and UBSan. (Those that record programs run
+# under the sanitizers only in check-long: they run the same code for minutes.)
+check-sanitized: configured-sanitized
+	@tools/run-tests --build $(if $(whole),--whole) $(sanitized_suites)$(if $(whole),$(comma)golden)
 
 # The same, longer: CT_LONG says how many random cases (tests/support/rng.h), and the tests in the suite
 # `long` have no short form. Each test runs once in a build; under the sanitizers a tenth of the cases, and
 # minutes of fuzzing. It takes hours, so each part says how it ended and how long it took; with RESUME=1 what
 # did well the last time is not run again.
+check-long: strict = -Dwerror=true
 check-long: builds
 	$(deps) fleet
 	@tools/run-tests --parts $(if $(RESUME),--resume) --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
@@ -78,14 +87,15 @@ check-arm64:
 	@tools/check-arm64 $(ARM64)
 
 .PHONY: configured builds sanitized configured-sanitized
-configured: configured-sanitized
-	@tools/configure $(BUILD) -Dtests=enabled -Dwerror=true
+configured:
+	$(deps) build test
+	@tools/configure $(BUILD) -Dtests=enabled $(strict)
 
 configured-sanitized:
 	$(deps) build test
 	@CC=$(sanitized_cc) tools/configure $(SANITIZED) --sanitize -Dtests=enabled -Dwerror=true
 
-builds: configured
+builds: configured configured-sanitized
 	@ninja -C $(SANITIZED)
 	@ninja -C $(BUILD)
 

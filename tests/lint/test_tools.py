@@ -402,9 +402,28 @@ def test_configure():
         yield "results in the folder stay", (folder / "build/report.html").exists()
 
 
+def test_targets():
+    """Checks that `make check` builds nothing a second time: one folder, and the options of `make demo`."""
+    def commands(target, check):
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+        root = pathlib.Path(sys.argv[1]).parent
+        said = subprocess.run(["make", "-n", target], cwd=root, env=env | {"CHECK": check}, text=True,
+                              capture_output=True, check=True).stdout.splitlines()
+        return [line for line in said if "tools/configure" in line]
+
+    if shutil.which("make"):
+        for check in ("", "whole"):
+            demo, plain = (commands(target, check)[0] for target in ("demo", "check"))
+            yield f"options of demo and check '{check}'", ("werror" in demo) == ("werror" in plain)
+        yield "check has one build", len(commands("check", "")) == 1
+        yield "the whole check has two", len(commands("check", "whole")) == 2
+        yield "check-sanitized has its own", all("--sanitize" in line
+                                                 for line in commands("check-sanitized", ""))
+
+
 def main():
     results = [*test_totals(), *test_parts(), *test_choice(), *test_layers(), *test_exports(), *test_tags(),
-               *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure()]
+               *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure(), *test_targets()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
