@@ -5,6 +5,7 @@
  *     struct ct_ran ran = {0}; // also in the options of the session: .ran = &ran
  *     struct ct_empty why;
  *     char text[CT_EMPTY_WORDS];
+ *     const struct ct_cover_views *views; // of the coverage (cover.h)
  *     const struct ct_empty_options options = {.size = sizeof options,
  *                                              .result = "the coverage is",
  *                                              .seen = ct_session_seen(session),
@@ -91,7 +92,8 @@ struct ct_empty_options {
     uint8_t pad[4];      /* 0 */
 };
 
-/* Finds the first reason that applies. CT_EMPTY_NOT and empty texts when there is none. CT_ERR_ARG. */
+/* Finds the first reason that applies, after the session ran: before, no capture has any trace.
+ * CT_EMPTY_NOT and empty texts when there is none. CT_ERR_ARG. */
 CT_API int ct_empty_find(struct ct_ctx *ctx, const struct ct_empty_options *options, struct ct_empty *out);
 
 /* Fills in a reason that the caller knows, with the consequence for `result` of what ran (NULL: unknown).

@@ -73,32 +73,20 @@ static int grow(struct ct_blocks *b)
     return CT_OK;
 }
 
-/* Makes room for the block with a number. Returns false when out of memory. */
-static bool have_room(struct ct_blocks *b, uint32_t number)
+/* Adds a block. Returns its number, or 0 when out of memory. */
+static uint32_t add(struct ct_blocks *b, const struct ct_block *block, const struct ct_block_info *info)
 {
-    while (number >= b->cap)
-        if (grow(b))
-            return false;
-    return true;
-}
-
-/* Stores a block under its number. Returns the number, or 0 when out of memory. */
-static uint32_t put(struct ct_blocks *b, uint32_t number, const struct ct_block *block,
-                    const struct ct_block_info *info)
-{
-    uint32_t *place = have_room(b, number)
-                          ? ct_block_index_place(
-                                &b->index, ct_block_key(block->addr, block->isa, block->space, block->domain))
-                          : NULL;
+    const struct ct_block_key key = ct_block_key(block->addr, block->isa, block->space, block->domain);
+    if (b->count == b->cap && grow(b))
+        return 0;
+    uint32_t *place = ct_block_index_place(&b->index, key);
     if (!place) {
         no_memory(b);
         return 0;
     }
-    b->blocks[number] = *block;
-    b->infos[number] = *info;
-    if (number >= b->count)
-        b->count = number + 1;
-    return *place = number;
+    b->blocks[b->count] = *block;
+    b->infos[b->count] = *info;
+    return *place = b->count++;
 }
 
 /* ---- domains ---- */
@@ -110,16 +98,13 @@ int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context, uin
         i++;
     for (uint32_t k = 0; k < b->domain_count && i == b->domain_count; k++)
         b->repeats |= b->domains[k].memory == memory;
-    int rc = CT_OK;
     if (i >= CT_DOMAINS_MAX)
-        rc = ct_fail(b->ctx, CT_ERR_LIMIT,
-                     "program blocks: there are more than %u memories and contexts, which is the limit; "
-                     "select fewer contexts",
-                     CT_DOMAINS_MAX);
-    if (!rc && !CT_MAKE_ROOM(b->domains, b->domain_cap, i + 1))
-        rc = ct_fail_nomem(b->ctx, "program blocks");
-    if (rc)
-        return rc;
+        return ct_fail(b->ctx, CT_ERR_LIMIT,
+                       "program blocks: there are more than %u memories and contexts, which is the limit; "
+                       "select fewer contexts",
+                       CT_DOMAINS_MAX);
+    if (!CT_MAKE_ROOM(b->domains, b->domain_cap, i + 1))
+        return ct_fail_nomem(b->ctx, "program blocks");
     if (i == b->domain_count)
         b->domains[b->domain_count++] = (struct ct_domain){memory, context};
     *domain = (uint16_t)i;
@@ -175,7 +160,7 @@ static uint32_t read_block(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint
                                        .sub = w->insn.sub,
                                        .cond = range.last_cond,
                                        .last_size = w->insn.size};
-    return b->error ? 0 : put(b, b->count, &block, &info);
+    return b->error ? 0 : add(b, &block, &info);
 }
 
 uint32_t ct_blocks_at(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
