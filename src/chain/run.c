@@ -60,6 +60,8 @@ int ct_chain_run(struct ct_chain *c)
         rc = share_file(c, &feed.chunks);
     while (!rc && !feed.ended)
         rc = ct_feed_push(&feed, c, CT_CHUNK_SIZE, &pushed);
+    if (rc) /* they may be reading the file */
+        ct_parallel_stop_threads(c->parallel);
     ct_feed_close(&feed);
     if (!rc)
         rc = ct_chain_finish(c);

@@ -3,6 +3,7 @@
  *
  *   deleted unlink PROGRAM | rename PROGRAM OTHER | memory FILE */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,10 +12,37 @@
 #include <unistd.h>
 
 #define TIMES 1000
+#define WAITS 20000 /* of a millisecond */
 
 __attribute__((noipa)) static int work(int i)
 {
     return i * 3;
+}
+
+/* Returns whether the recorder, which is the parent, has the file without a name open. */
+static int is_kept(const char *folder)
+{
+    char path[400], target[64] = "";
+    int kept = 0;
+    DIR *dir = opendir(folder);
+    for (const struct dirent *entry; dir && !kept && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        const ssize_t size = readlink(path, target, sizeof target - 1);
+        target[size < 0 ? 0 : size] = 0;
+        kept = strncmp(target, "/memfd:made", 11) == 0;
+    }
+    if (dir)
+        closedir(dir);
+    return kept;
+}
+
+/* Waits until the recorder has opened the library, which goes when this program ends. */
+static void wait_for_recorder(void)
+{
+    char folder[40];
+    snprintf(folder, sizeof folder, "/proc/%d/fd", (int)getppid());
+    for (int i = 0; i < WAITS && !is_kept(folder); i++)
+        usleep(1000);
 }
 
 /* Loads a library from a file without a name. */
@@ -40,8 +68,10 @@ int main(int argc, char **argv)
         library = load_copy(argv[2]);
     if (strcmp(how, "rename") == 0 ? rename(argv[3], argv[2]) : *how && *how != 'm' && unlink(argv[2]))
         return 1;
-    if (library)
+    if (library) {
+        wait_for_recorder();
         called = (int (*)(int))dlsym(library, "added");
+    }
     for (int i = 0; i < TIMES; i++)
         sum += called(i);
     return sum == 1;

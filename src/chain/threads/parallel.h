@@ -40,6 +40,10 @@ struct ct_parallel_file {
 int ct_parallel_new(const struct ct_parallel_how *how, struct ct_parallel **out);
 void ct_parallel_free(struct ct_parallel *parallel);
 
+/* Ends the threads, each after the task that it decodes. Call it before their file is closed when not all
+ * tasks were delivered. Accepts NULL. */
+void ct_parallel_stop_threads(struct ct_parallel *parallel);
+
 /* Takes all bytes of a run of stream `index`. Returns 0, CT_ERR_NOMEM, or what a receiver returned. */
 int ct_parallel_push(struct ct_parallel *parallel, size_t index, const struct ct_run *run);
 

@@ -129,7 +129,6 @@ int ct_parallel_restore(struct ct_parallel *p, struct ct_parallel_lane *lane, st
 
 /* Starts threads; fewer when some cannot be started. */
 void ct_parallel_start_threads(struct ct_parallel *p, size_t count);
-void ct_parallel_stop_threads(struct ct_parallel *p);
 
 /* Decodes and delivers until no more than `outstanding` tasks are left. Returns 0 or the error of a task. */
 int ct_parallel_join(struct ct_parallel *p, size_t outstanding);

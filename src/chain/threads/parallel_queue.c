@@ -209,10 +209,13 @@ void ct_parallel_start_threads(struct ct_parallel *p, size_t count)
 
 void ct_parallel_stop_threads(struct ct_parallel *p)
 {
+    if (!p)
+        return;
     pthread_mutex_lock(&p->lock);
     p->stop = true;
     pthread_cond_broadcast(&p->work);
     pthread_mutex_unlock(&p->lock);
     for (size_t i = 0; i < p->threads; i++)
         pthread_join(p->ids[i], NULL);
+    p->threads = 0;
 }
