@@ -270,8 +270,13 @@ def same_trace_again(folder, path, *options):
 
 
 CROWD = '''#include <pthread.h>
-#include <unistd.h>
-static void *wait(void *user) { sleep(2); return user; }
+static pthread_mutex_t all_run = PTHREAD_MUTEX_INITIALIZER;
+static void *wait(void *user)
+{
+    pthread_mutex_lock(&all_run);
+    pthread_mutex_unlock(&all_run);
+    return user;
+}
 int main(void)
 {
     pthread_t threads[560];
@@ -279,8 +284,10 @@ int main(void)
     int count = 0;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 65536);
+    pthread_mutex_lock(&all_run);
     while (count < 560 && !pthread_create(&threads[count], &small, wait, 0))
         count++;
+    pthread_mutex_unlock(&all_run);
     while (count)
         pthread_join(threads[--count], 0);
     return 0;
