@@ -168,7 +168,8 @@ CT_API int ct_verifier_begin(struct ct_verifier *verifier, ct_verify_fn *fn, voi
  * Each place that execution reaches is a separate instant (those of one instruction share one): when the
  * clock does not distinguish it from the instant before, it is one later. After a loss, results that it could
  * have changed are uncertain (ct_monitor_lose). CT_ERR_FORMAT, CT_ERR_LIMIT: a specification failed, and
- * takes no more events; the text says which. All others got all events: the caller may continue. */
+ * takes no more events; the text says which. All others got all events: the caller may continue. CT_ERR_ARG:
+ * no run was begun, or it has ended, and none got any. */
 CT_API int ct_verifier_feed(struct ct_verifier *verifier, const struct ct_watch_event *events, size_t count);
 
 /* Returns why a specification failed in this run, with its name and the time; NULL: it did not. With

@@ -47,8 +47,8 @@ struct store {
 
 struct ct_graph {
     struct ct_ctx *ctx;
-    pthread_mutex_t lock; /* held while entries are added, which may move all of them; another thread holds
-                             it to read one (ct_graph_copy_edge) */
+    pthread_mutex_t lock; /* held while the arrays of entries grow, which may move them, and while another
+                             thread reads an entry (ct_graph_copy_edge) */
     struct store nodes;
     struct store edges;
 };

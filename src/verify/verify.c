@@ -288,6 +288,12 @@ static int follow_clock(struct ct_verifier *v, const struct ct_watch_event *e)
 int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events, size_t count)
 {
     CT_REQUIRE_OF(v, events || !count);
+    if (count && !v->running)
+        return ct_fail(
+            v->ctx, CT_ERR_ARG,
+            "specifications: %zu events came outside of a run, so no specification took them; call "
+            "ct_verifier_begin first",
+            count);
     int first = CT_OK;
     for (size_t i = 0; i < count; i++) {
         const bool loss = ct_verify_is_loss(&events[i]);

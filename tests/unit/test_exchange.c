@@ -88,6 +88,7 @@ static void feed(struct ct_watcher *watcher, struct ct_verifier *verifier, const
 
 static void run(struct run *r, bool exchange)
 {
+    const struct ct_watch_event early = {0};
     struct ct_verify_options o = {.size = sizeof o};
     struct ct_monitor_spec *specs[SPECS], *other;
     struct ct_watches *watches;
@@ -114,6 +115,7 @@ static void run(struct run *r, bool exchange)
     other = compile(r->ctx, text);
     struct ct_monitor_spec *wrong = compile(r->ctx, "define e := function_call nowhere\nout e\n");
     assert_int_equal(ct_verifier_exchange(verifier, 0, other, "other", NULL, 0), CT_ERR_ARG); /* no run */
+    assert_int_equal(ct_verifier_feed(verifier, &early, 1), CT_ERR_ARG);
     assert_int_equal(ct_verifier_begin(verifier, take, r), CT_OK);
     assert_int_equal(ct_watcher_new(r->ctx, watches, &watcher), CT_OK);
     for (uint32_t batch = 0; batch < BATCHES; batch++) {
@@ -126,6 +128,7 @@ static void run(struct run *r, bool exchange)
         feed(watcher, verifier, graph, edges, batch);
     }
     assert_int_equal(ct_verifier_finish(verifier), CT_OK);
+    assert_int_equal(ct_verifier_feed(verifier, &early, 1), CT_ERR_ARG); /* the run has ended */
     ct_watcher_free(watcher);
     ct_verifier_free(verifier);
     for (uint32_t i = 0; i < SPECS; i++)
