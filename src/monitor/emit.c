@@ -340,8 +340,8 @@ static enum ct_mon_presence emit_node(struct ct_mon_emit *m, const struct scope 
 /* Emits the setting of timers, after all streams of the instant. */
 static void emit_timers(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
-    for (size_t i = 0; i < order->n; i++) {
-        const struct ct_mon_node *s = order->nodes[i];
+    for (size_t i = 0; i < m->reach.nstreams; i++) {
+        const struct ct_mon_node *s = order->nodes[m->reach.streams[i]];
         if (s->kind != N_DELAY)
             continue;
         const struct ct_mon_node *amount = s->args[0], *reset = s->args[1];
@@ -354,39 +354,47 @@ static void emit_timers(struct ct_mon_emit *m, const struct ct_mon_order *order)
 
 static void emit_outputs(struct ct_mon_emit *m)
 {
-    for (size_t i = 0; i < m->e->noutputs; i++) {
-        const struct ct_mon_node *s = m->e->outputs[i].node;
-        const struct ct_mon_out_info *out = &m->p->outputs[i];
-        if (present(m, s) != NEVER && !out->direct && out->count)
-            ct_mon_emit_insn(m, out->count > 1 ? I_OUTS : I_OUT, 0, cell_of(m, s), (uint32_t)i);
+    for (size_t i = 0; i < m->reach.noutputs; i++) {
+        const uint32_t number = m->reach.outputs[i];
+        const struct ct_mon_node *s = m->e->outputs[number].node;
+        const struct ct_mon_out_info *out = &m->p->outputs[number];
+        if (present(m, s) != NEVER && !out->direct)
+            ct_mon_emit_insn(m, out->count > 1 ? I_OUTS : I_OUT, 0, cell_of(m, s), number);
     }
 }
 
+static void emit_stream(struct ct_mon_emit *m, const struct scope *sc, struct ct_mon_node *s)
+{
+    const uint32_t from = emit_here(m);
+    struct ct_mon_label skip = {0};
+    m->temp = m->p->roots_to;
+    if (m->prev[s->id] != NO_CELL && !is_source(s))
+        ct_mon_emit_insn(m, I_SAVE, m->prev[s->id], cell_of(m, s), 0);
+    const enum ct_mon_presence p = emit_node(m, sc, s, &skip);
+    m->presence[s->id] = p;
+    if (p == NEVER) /* drops what was emitted: it can never run */
+        m->p->ncode = from;
+    else
+        ct_mon_emit_land(m, &skip);
+}
+
+/* Emits the program of the streams that were found. */
 static uint32_t emit_scope(struct ct_mon_emit *m, const struct ct_mon_order *order, const struct scope *sc)
 {
-    uint32_t begin = emit_here(m);
-    arena_spend(m->e->arena, order->n);
+    const uint32_t begin = emit_here(m);
+    const struct ct_mon_reach *reach = &m->reach;
+    arena_spend(m->e->arena, reach->nstreams);
     /* a `last` may precede the source whose former value it reads */
-    for (size_t i = 0; i < order->n; i++) {
-        const struct ct_mon_node *s = order->nodes[i];
+    for (size_t i = 0; i < reach->nstreams; i++) {
+        const struct ct_mon_node *s = order->nodes[reach->streams[i]];
         m->presence[s->id] = is_source(s) ? source_presence(sc, s) : NEVER;
     }
-    for (size_t i = 0; i < order->n; i++) {
-        struct ct_mon_node *s = order->nodes[i];
-        uint32_t from = emit_here(m);
-        struct ct_mon_label skip = {0};
-        m->temp = m->p->roots_to;
-        if (m->prev[s->id] != NO_CELL && !is_source(s))
-            ct_mon_emit_insn(m, I_SAVE, m->prev[s->id], cell_of(m, s), 0);
-        enum ct_mon_presence p = emit_node(m, sc, s, &skip);
-        m->presence[s->id] = p;
-        if (p == NEVER) /* drops what was emitted: it can never run */
-            m->p->ncode = from;
-        else
-            ct_mon_emit_land(m, &skip);
-    }
+    for (size_t i = 0; i < reach->nstreams; i++)
+        emit_stream(m, sc, order->nodes[reach->streams[i]]);
     emit_timers(m, order);
     emit_outputs(m);
+    for (size_t i = 0; i < reach->nstreams; i++)
+        m->presence[order->nodes[reach->streams[i]]->id] = NEVER;
     if (emit_here(m) == begin)
         return NO_CODE;
     ct_mon_emit_insn(m, I_END, 0, 0, 0);
@@ -415,12 +423,17 @@ static void emit_all(struct ct_mon_emit *m, const struct ct_mon_order *order)
         m->const_cell[i] = 0;
     ct_mon_emit_functions(m);
     m->temp = m->temp_max = p->roots_to;
+    ct_mon_emit_reach_all(m, order);
     p->code_zero = emit_scope(m, order, &(struct scope){ALL, -1, true});
     p->code_all = emit_scope(m, order, &(struct scope){ALL, ALL, false});
-    for (size_t i = 0; i < p->ninputs; i++)
+    for (size_t i = 0; i < p->ninputs; i++) {
+        ct_mon_emit_reach_of(m, order, m->reach.inputs[i]);
         p->inputs[i].code = emit_scope(m, order, &(struct scope){(int)i, -1, false});
-    for (size_t i = 0; i < p->ntimers; i++)
+    }
+    for (size_t i = 0; i < p->ntimers; i++) {
+        ct_mon_emit_reach_of(m, order, m->reach.timers[i]);
         p->timers[i].code = emit_scope(m, order, &(struct scope){-1, (int)i, false});
+    }
     p->ncells = m->temp_max;
 }
 
@@ -460,6 +473,7 @@ void ct_mon_emit_program(struct ct_mon_elab *e, const struct ct_mon_order *order
     m.prev = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1);
     m.presence = ARENA_ARRAY(e->arena, enum ct_mon_presence, e->graph.count + 1);
     ct_mon_emit_tables(&m, order);
+    ct_mon_emit_reach_begin(&m, order);
     assign_cells(&m, order);
     emit_all(&m, order);
     assign_cells(&m, order);

@@ -53,7 +53,10 @@ SLOW = ("in x: Events[Unit]\ndef f(n: Int): Int = if n == 0 then n else f(n - 1)
         "out slift1(count(x), (k: Int) => f(if k > 5 then 1000000000000 else 10)) as y\n")
 # Each event stays within the budget.
 EAGER = SLOW.replace("1000000000000", "100000").replace("k > 5", "k > 0")
-WORK = "".join(f"in i{k}: Events[Int]\nout i{k} + 1 as o{k}\n" for k in range(9000))
+# A small text that needs much work: each input reaches a chain of streams, and has no effect there.
+WORK = "in r: Events[Int]\n" + "".join(
+    f"in i{k}: Events[Int]\ndef d{k} = last(i{k}, r)\ndef m{k} = merge(d{k}, {f'm{k - 1}' if k else 'd0'})\n"
+    for k in range(4500)) + "out m4499 as m\n"
 # Macros that double what they are given: a small text that needs all memory that it gets.
 BOMB = "in x: Events[Int]\n" + "".join(
     f"def m{k}(s: Events[Int]): Events[Int] = {'s' if k == 0 else f'm{k - 1}(s) + m{k - 1}(s + {k})'}\n"
@@ -158,7 +161,7 @@ def post(live, text, name):
         request = urllib.request.Request(f"http://127.0.0.1:{live.port()}/api/monitors",
                                          data=json.dumps(body).encode(),
                                          headers={"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=100) as answer:
+        with urllib.request.urlopen(request, timeout=500) as answer:
             return answer.status, None, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.headers.get("Retry-After"), error.read().decode()

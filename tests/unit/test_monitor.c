@@ -257,6 +257,23 @@ TEST_WITH(memory_is_bounded, ctx)
     ct_monitor_spec_free(spec);
 }
 
+/* A specification may be long: what compiling takes grows with its text, not with its inputs times its
+ * streams. (That took "too much work" for these.) */
+TEST_WITH(many_inputs_compile, ctx)
+{
+    enum {
+        INPUTS = 9000,
+        LINE = 64,
+    };
+    char *text = malloc(INPUTS * LINE);
+    size_t size = 0;
+    assert_non_null(text);
+    for (unsigned i = 0; i < INPUTS; i++)
+        size += (size_t)snprintf(text + size, LINE, "in i%u: Events[Int]\nout i%u + 1 as o%u\n", i, i, i);
+    ct_monitor_spec_free(compile(ctx, text));
+    free(text);
+}
+
 /* Dropped values are freed: a long run of new strings and lists stays within a small limit. */
 TEST_WITH(garbage_is_collected, ctx)
 {
