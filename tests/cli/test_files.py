@@ -99,7 +99,7 @@ def check_shrinking(coretap, folder):
             live.stdin.write(trace[:16])
             wait_until_taken(live)
             os.truncate(place / "loop-code.bin", 0)
-            _, said = live.communicate(trace[16:], timeout=30)
+            _, said = live.communicate(trace[16:], timeout=120)
         whole = run(coretap, *command, "--quiet", ROOT / "examples" / "raw" / "board.ini")
         check(f"{' '.join(command)}: an image is cut while it is used: no signal",
               live.returncode == whole.returncode, f"{live.returncode}, not {whole.returncode}: {said}")

@@ -202,7 +202,7 @@ def check_signal(runs, command, engine, number):
         busy = process.poll() is None
         process.send_signal(number)
         try:
-            code = process.wait(timeout=20)
+            code = process.wait(timeout=120)
         except subprocess.TimeoutExpired:
             code = "does not end"
             process.kill()

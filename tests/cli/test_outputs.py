@@ -198,7 +198,7 @@ def begin(coretap, path, prefix=()):
 def end(process):
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
-    return process.wait(timeout=30)
+    return process.wait(timeout=120)
 
 
 def check_signals(coretap, title, numbers, prefix=()):
