@@ -12,6 +12,7 @@
 #define MOST_TURNS  (UINT32_C(1) << 25) /* iterations that are tried for one loop */
 #define MOST_STEPS  20000               /* instructions that are looked at for one loop */
 #define MOST_NESTED 6                   /* loops and calls around a loop on which its rounds may depend */
+#define MOST_SHIFTS 130                 /* rounds in which a counter is shifted to zero */
 #define MOST_TESTS  8                   /* tests of a loop that limit the numbers of its counter */
 
 struct search {
@@ -99,15 +100,19 @@ static bool find_compare(struct search *s, struct test *t, uint64_t addr)
 {
     const struct ct_cfg_block *block = &s->cfg->blocks.at[t->block];
     struct ct_lift l = {0};
+    uint64_t after = addr;
     while (addr > block->start && !l.flags) {
+        after = addr;
         addr = ct_cfg_before(s->cfg, addr, (enum ct_isa)block->isa);
         if (!ct_cfg_lift(s->cfg, addr, (enum ct_isa)block->isa, &l))
             return false;
     }
     const bool adds = l.kind == CT_LIFT_ADDI && l.imm != 0; /* the same flags as a compare with -imm */
     const bool is_same = l.kind == CT_LIFT_SAME && t->goes_on <= CT_COND_NE;
-    const bool tests = (l.kind == CT_LIFT_MASK || l.kind == CT_LIFT_COPY || l.kind == CT_LIFT_SHIFT) &&
-                       (t->goes_on <= CT_COND_NE || t->goes_on == CT_COND_MI || t->goes_on == CT_COND_PL);
+    const bool is_tested = l.kind == CT_LIFT_MASK || l.kind == CT_LIFT_COPY || l.kind == CT_LIFT_SHIFT ||
+                           l.kind == CT_LIFT_RIGHT;
+    const bool tests =
+        is_tested && (t->goes_on <= CT_COND_NE || t->goes_on == CT_COND_MI || t->goes_on == CT_COND_PL);
     if (!l.flags || l.is_maybe ||
         (!adds && !is_same && !tests && l.kind != CT_LIFT_CMP && l.kind != CT_LIFT_CMPR))
         return false;
@@ -117,6 +122,8 @@ static bool find_compare(struct search *s, struct test *t, uint64_t addr)
         t->a = ct_value_extend(t->a, (unsigned)__builtin_popcountll((uint64_t)l.imm), false);
     else if (l.kind == CT_LIFT_SHIFT) /* the bits that are shifted out do not count */
         t->a = ct_value_extend(t->a, 32u - l.shift, true);
+    else if (l.kind == CT_LIFT_RIGHT)
+        t->a = ct_value_of_register(&s->values, t->block, after, l.rd, t->is_wide);
     if (tests) {
         t->b = ct_value_constant(0);
         return true;
@@ -202,7 +209,7 @@ static bool find_step(struct search *s, const struct test *t, struct ct_value *s
             v.outer--;
         if (!ct_value_is_alike(&v, &t->a) ||
             (found && (v.scale != step->scale || v.inner != step->inner || v.outer != step->outer ||
-                       v.bits != step->bits || v.is_signed != step->is_signed))) {
+                       v.bits != step->bits || v.right != step->right || v.is_signed != step->is_signed))) {
             note(s, CT_CFG_STEP_CHANGES, v.from == CT_VALUE_INSN ? v.at : latch->last);
             return false;
         }
@@ -280,6 +287,37 @@ static uint32_t count_distance(const struct test *t, const struct ct_value *step
     return (uint32_t)(far / by) + 1;
 }
 
+/* Counts the rounds until shifts to the right leave too little of the counter, whatever it was. A larger
+ * number stays larger, so none lasts longer than the largest. Returns 0 when the test may last for ever. */
+static uint32_t count_shifts(const struct test *t, const struct ct_value *step)
+{
+    const unsigned width = t->is_wide ? 64 : 32;
+    const bool is_not_zero = t->goes_on == CT_COND_NE && t->b.constant == 0;
+    struct ct_value a = t->a;
+    a.is_signed = a.is_signed && !(is_not_zero && !a.right); /* a sign does not make it zero */
+    const bool without_sign = t->goes_on == CT_COND_HI || t->goes_on == CT_COND_CS || is_not_zero;
+    const bool with_sign = t->goes_on == CT_COND_GT || t->goes_on == CT_COND_GE;
+    const bool scales =
+        step->scale == 1 && !step->inner && !step->outer && a.scale == 1 && !a.inner && !a.outer;
+    const bool a_is_signed = a.is_signed && (a.bits < 64 || a.right);
+    const bool is_positive = !a_is_signed && a.bits < width + a.right;
+    const unsigned bits = a.bits < width ? a.bits : width;
+    const bool same_bits =
+        bits == (step->bits < width ? step->bits : width) && (a_is_signed || bits == width);
+    const bool fits = step->is_signed ? same_bits : !a_is_signed;
+    if (!step->right || t->b.from != CT_VALUE_CONST || !scales || !fits)
+        return 0;
+    if (!(without_sign && !step->is_signed) && !(with_sign && (step->is_signed || is_positive)))
+        return 0;
+    uint64_t x = step->is_signed ? ct_mask64(bits - 1) : UINT64_MAX;
+    for (uint32_t rounds = 1; rounds < MOST_SHIFTS; rounds++) {
+        if (!holds(t->goes_on, ct_value_for(&a, x), t->b.constant, t->is_wide))
+            return rounds;
+        x = ct_value_for(step, x);
+    }
+    return 0;
+}
+
 /* Counts the rounds for a number on which the first value of the counter depends, and for each one on which
  * its limit does: the same number, when both depend on the same. Returns the most, or 0. */
 static uint32_t count_for(struct search *s, const struct test *t, const struct ct_value *step,
@@ -310,6 +348,9 @@ static uint32_t count_from(struct search *s, const struct test *t, const struct 
     if (most)
         return most;
     if (!ct_numbers_of(s->cfg, first, s->head_number, t->is_wide, s->effort, &numbers)) {
+        most = count_shifts(t, step);
+        if (most)
+            return most;
         note(s, CT_CFG_NO_FIRST, first->at);
         return 0;
     }

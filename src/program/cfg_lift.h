@@ -22,6 +22,8 @@ enum ct_lift_kind {
     CT_LIFT_FETCH, /* rd = memory[rn + imm] */
     CT_LIFT_STORE, /* memory[rn + imm] = rd */
     CT_LIFT_SHIFT, /* rd = rn << shift */
+    CT_LIFT_RIGHT, /* rd = extend(the low `bits` of rn) >> shift */
+    CT_LIFT_MUL,   /* rd = rn * rm */
     CT_LIFT_RSB,   /* rd = imm - rn */
     CT_LIFT_PART,  /* rd = rn with the 16 bits from `shift` on replaced by imm */
     CT_LIFT_SIGN,  /* rd = the low `bits` of rn, sign-extended */

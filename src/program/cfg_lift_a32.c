@@ -80,6 +80,8 @@ static void a32_extra(uint32_t op, struct ct_lift *out)
         const bool synchronises = op & 0x01000000;
         const bool is_long = op & 0x00800000 || (op & 0x00e00000) == 0x00400000; /* a result of 64 bits */
         ct_arm_only_writes(out, synchronises ? X(rt) | X((rt + 1) & 15) : X(rn) | (is_long ? X(rt) : 0));
+        if ((op & 0x01e00000) == 0) /* MUL */
+            ct_arm_multiply(out, rn, op & 15, ct_bits(op, 11, 8));
         out->flags = !synchronises && load;
         out->stores = synchronises ? CT_LIFT_STORES_ANYWHERE : CT_LIFT_STORES_NOTHING;
         return;
@@ -140,6 +142,9 @@ static void a32_media(uint32_t op, struct ct_lift *out)
         ct_arm_extend(out, low, op & 15, op & 0x00100000 ? 16 : 8, !(op & 0x00400000));
     else if ((op & 0x0fe00ff0) == 0x07e00050) /* UBFX from bit 0 */
         ct_arm_mask(out, low, op & 15, (uint32_t)ct_mask64(ct_bits(op, 20, 16) + 1));
+    else if ((op & 0x0fe00070) == 0x07e00050 && ct_bits(op, 20, 16) + ct_bits(op, 11, 7) < 32) /* UBFX */
+        ct_arm_right(out, low, op & 15, ct_bits(op, 11, 7), ct_bits(op, 20, 16) + ct_bits(op, 11, 7) + 1,
+                     false);
     else if (kind >= 0x10 && kind < 0x1a)
         ct_arm_only_writes(out, X(ct_bits(op, 19, 16)) | (kind == 0x14 ? X(low) : 0));
     else

@@ -63,8 +63,8 @@ static void and_immediate(uint32_t op, struct ct_lift *out)
     out->imm = plain ? (int64_t)((UINT64_C(2) << imms) - 1) : 0;
 }
 
-/* Lifts a UBFM that starts at bit 0, which is a mask: UXTB, UXTH, UBFX #0; or LSL. Of an SBFM: SXTB, SXTH,
- * SXTW. */
+/* Lifts a UBFM that starts at bit 0, which is a mask: UXTB, UXTH, UBFX #0; or LSL, LSR, UBFX. Of an SBFM:
+ * SXTB, SXTH, SXTW, ASR, SBFX. */
 static void bit_field(uint32_t op, struct ct_lift *out)
 {
     const uint32_t imms = ct_bits(op, 15, 10), immr = ct_bits(op, 21, 16), width = op >> 31 ? 64 : 32;
@@ -74,6 +74,11 @@ static void bit_field(uint32_t op, struct ct_lift *out)
     } else if ((op & 0x60000000) == 0x40000000 && immr == imms + 1 && immr < width) {
         out->kind = CT_LIFT_SHIFT;
         out->shift = (uint8_t)(width - immr);
+    } else if ((op & 0x20000000) == 0 && immr > 0 && immr <= imms && imms < width) {
+        out->kind = CT_LIFT_RIGHT;
+        out->shift = (uint8_t)immr;
+        out->bits = (uint8_t)(imms + 1);
+        out->is_signed = !(op & 0x40000000);
     } else if ((op & 0xfffffc00) == 0x93407c00) { /* SXTW: a copy to jump tables, whose values are small */
         out->kind = CT_LIFT_COPY;
         out->bits = 32;
@@ -154,6 +159,8 @@ static void data_register(uint32_t op, struct ct_lift *out)
     if ((op & 0x7fe0ffe0) == 0x2a0003e0) { /* MOV */
         out->kind = CT_LIFT_COPY;
         out->rn = out->rm;
+    } else if ((op & 0x7fe0fc00) == 0x1b007c00) { /* MUL */
+        out->kind = CT_LIFT_MUL;
     } else if ((op & 0x7fe00000) == 0x0b200000) { /* ADD, extended */
         out->kind = CT_LIFT_ADD;
         out->shift = (uint8_t)ct_bits(op, 12, 10);

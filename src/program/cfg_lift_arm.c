@@ -126,6 +126,22 @@ void ct_arm_extend(struct ct_lift *out, uint32_t rd, uint32_t rm, uint32_t bits,
     out->bits = (uint8_t)bits;
 }
 
+void ct_arm_multiply(struct ct_lift *out, uint32_t rd, uint32_t rn, uint32_t rm)
+{
+    ct_arm_set(out, CT_LIFT_MUL, rd, rn);
+    out->gives |= X(rm);
+    out->rm = (uint8_t)rm;
+}
+
+void ct_arm_right(struct ct_lift *out, uint32_t rd, uint32_t rm, uint32_t shift, uint32_t bits,
+                  bool is_signed)
+{
+    ct_arm_set(out, CT_LIFT_RIGHT, rd, rm);
+    out->shift = (uint8_t)shift;
+    out->bits = (uint8_t)bits;
+    out->is_signed = is_signed;
+}
+
 void ct_arm_memory(struct ct_lift *out, const struct ct_arm_transfer *t)
 {
     const bool back = t->writes_back || !t->before;
@@ -250,6 +266,8 @@ void ct_arm_data_register(struct ct_lift *out, enum ct_arm_operation operation, 
     if (operation == MOV && type == 0 && rd != PC) {
         ct_arm_set(out, plain ? CT_LIFT_COPY : CT_LIFT_SHIFT, rd, rm);
         out->shift = (uint8_t)amount;
+    } else if (operation == MOV && (type == 1 || type == 2) && amount && rd != PC) { /* LSR, ASR */
+        ct_arm_right(out, rd, rm, amount, 32, type == 2);
     } else if (operation == MOV && plain) {
         ct_arm_set(out, CT_LIFT_JUMP, rd, rm);
     } else if (operation == ADD && type == 0) {

@@ -74,6 +74,11 @@ void ct_arm_reverse(struct ct_lift *out, uint32_t rd, uint32_t rn, int64_t imm);
 void ct_arm_mask(struct ct_lift *out, uint32_t rd, uint32_t rn, uint32_t imm);
 void ct_arm_extend(struct ct_lift *out, uint32_t rd, uint32_t rm, uint32_t bits, bool is_signed);
 
+/* Lift rd = rn * rm, and rd = the low `bits` of rm, extended and shifted right. */
+void ct_arm_multiply(struct ct_lift *out, uint32_t rd, uint32_t rn, uint32_t rm);
+void ct_arm_right(struct ct_lift *out, uint32_t rd, uint32_t rm, uint32_t shift, uint32_t bits,
+                  bool is_signed);
+
 /* Lift a compare of rn with a constant, and with rm. */
 void ct_arm_compare(struct ct_lift *out, uint32_t rn, int64_t imm);
 void ct_arm_compare_registers(struct ct_lift *out, uint32_t rn, uint32_t rm);

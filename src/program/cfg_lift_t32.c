@@ -11,8 +11,10 @@ static void t16_immediate(uint32_t op, struct ct_lift *out)
     const uint32_t low = op & 7, high = ct_bits(op, 10, 8), rn = ct_bits(op, 5, 3);
     out->flags = true;
     switch (ct_bits(op, 13, 11)) {
-    case 0: /* LSL */
-        ct_arm_data_register(out, MOV, low, 0, rn, 0, ct_bits(op, 10, 6));
+    case 0: /* LSL, LSR, ASR */
+    case 1:
+    case 2:
+        ct_arm_data_register(out, MOV, low, 0, rn, ct_bits(op, 12, 11), ct_bits(op, 10, 6));
         break;
     case 3:
         if (op & 0x400)
@@ -31,9 +33,7 @@ static void t16_immediate(uint32_t op, struct ct_lift *out)
     case 7:
         ct_arm_add_immediate(out, high, high, op & 0x800 ? -(int64_t)(op & 0xff) : (int64_t)(op & 0xff), 0);
         break;
-    default: /* LSR, ASR */
-        out->writes = X(low);
-        out->gives = X(rn);
+    default:
         break;
     }
 }
@@ -54,6 +54,9 @@ static void t16_register(uint32_t op, struct ct_lift *out)
         break;
     case 10:
         ct_arm_compare_registers(out, low, rm);
+        break;
+    case 13:
+        ct_arm_multiply(out, low, low, rm);
         break;
     case 15:
         ct_arm_reverse(out, low, rm, -1);
@@ -225,6 +228,7 @@ static void t32_immediate(uint32_t op, uint64_t addr, struct ct_lift *out)
 {
     const uint32_t rd = ct_bits(op, 11, 8), rn = ct_bits(op, 19, 16);
     const uint32_t imm = ct_bits(op, 26, 26) << 11 | ct_bits(op, 14, 12) << 8 | (op & 0xff);
+    const uint32_t last = (ct_bits(op, 14, 12) << 2 | ct_bits(op, 7, 6)) + (op & 31); /* bit of a UBFX */
     const uint64_t pc = (addr + 4) & ~UINT64_C(3);
     if (!(op & 0x02000000)) {
         out->flags = op & 0x00100000;
@@ -250,6 +254,8 @@ static void t32_immediate(uint32_t op, uint64_t addr, struct ct_lift *out)
     case 0x1c: /* UBFX */
         if ((op & 0x70c0) == 0)
             ct_arm_mask(out, rd, rn, (uint32_t)ct_mask64((op & 31) + 1));
+        else if (last < 32)
+            ct_arm_right(out, rd, rn, last - (op & 31), last + 1, false);
         break;
     default:
         break;
@@ -398,7 +404,9 @@ void ct_lift_t32(uint32_t op, uint64_t addr, struct ct_lift *out)
         t32_memory(op, out);
     else if ((op & 0xff000000) == 0xfa000000)
         t32_register(op, out);
-    else if ((op & 0xff800000) == 0xfb000000) /* multiplies */
+    else if ((op & 0xfff0f0f0) == 0xfb00f000)
+        ct_arm_multiply(out, ct_bits(op, 11, 8), ct_bits(op, 19, 16), op & 15);
+    else if ((op & 0xff800000) == 0xfb000000) /* other multiplies */
         out->writes = X(ct_bits(op, 11, 8));
     else if ((op & 0xff800000) == 0xfb800000) /* long multiplies, divides */
         out->writes = X(ct_bits(op, 11, 8)) | X(ct_bits(op, 15, 12));

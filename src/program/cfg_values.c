@@ -26,12 +26,13 @@ uint64_t ct_value_for(const struct ct_value *value, uint64_t x)
     x = x * value->scale + value->inner;
     if (value->bits < 64)
         x = value->is_signed ? (uint64_t)ct_sext(x, value->bits) : x & ct_mask64(value->bits);
+    x = value->is_signed ? (uint64_t)((int64_t)x >> value->right) : x >> value->right;
     return x + value->outer;
 }
 
 bool ct_value_is_sum(const struct ct_value *value, bool is_wide)
 {
-    return value->scale == 1 && value->bits >= (is_wide ? 64 : 32);
+    return value->scale == 1 && !value->right && value->bits >= (is_wide ? 64 : 32);
 }
 
 bool ct_value_is_alike(const struct ct_value *a, const struct ct_value *b)
@@ -69,12 +70,30 @@ static struct ct_value times(struct ct_value v, uint64_t factor)
         v.constant *= factor;
         return v;
     }
-    if (v.bits < 64)
+    if (v.bits < 64 || v.right)
         return (struct ct_value){0};
     v.scale *= factor;
     v.inner = (v.inner + v.outer) * factor;
     v.outer = 0;
     return v;
+}
+
+/* Returns the sum of multiples of the same x; UNKNOWN when it is none. */
+static struct ct_value sum_of_alike(struct ct_value a, const struct ct_value *b)
+{
+    if (!ct_value_is_alike(&a, b) || a.bits < 64 || b->bits < 64 || a.right || b->right)
+        return (struct ct_value){0};
+    a.scale += b->scale;
+    a.inner += a.outer + b->inner + b->outer;
+    a.outer = 0;
+    return a;
+}
+
+/* Returns whether `bits` bits hold a value that was shifted right. */
+static bool is_held(const struct ct_value *v, unsigned bits, bool is_signed)
+{
+    const unsigned left = v->bits - v->right;
+    return !v->outer && (v->is_signed ? is_signed && left <= bits : left + is_signed <= bits);
 }
 
 struct ct_value ct_value_extend(struct ct_value v, unsigned bits, bool is_signed)
@@ -83,6 +102,9 @@ struct ct_value ct_value_extend(struct ct_value v, unsigned bits, bool is_signed
         return v;
     if (is_constant(&v)) {
         v.constant = is_signed ? (uint64_t)ct_sext(v.constant, bits) : v.constant & ct_mask64(bits);
+    } else if (v.right) {
+        if (!is_held(&v, bits, is_signed))
+            v.from = CT_VALUE_UNKNOWN;
     } else if (bits <= v.bits) {
         v.inner += v.outer;
         v.outer = 0;
@@ -92,6 +114,25 @@ struct ct_value ct_value_extend(struct ct_value v, unsigned bits, bool is_signed
                            : v.outer > ct_mask64(bits - is_signed) - ct_mask64(v.bits)) {
         v.from = CT_VALUE_UNKNOWN;
     }
+    return v;
+}
+
+/* Returns the low `bits` of a value, extended and shifted right. UNKNOWN when that has another form. */
+static struct ct_value shifted_right(struct ct_value v, unsigned by, unsigned bits, bool is_signed)
+{
+    v = ct_value_extend(v, bits, is_signed);
+    if (is_constant(&v)) {
+        v.constant = is_signed ? (uint64_t)((int64_t)v.constant >> by) : v.constant >> by;
+        return v;
+    }
+    if (v.bits == 64 && !v.right) {
+        v.inner += v.outer;
+        v.outer = 0;
+        v.is_signed = is_signed;
+    }
+    if (v.outer || (v.is_signed && !is_signed) || v.right + by >= v.bits)
+        return (struct ct_value){0};
+    v.right += (uint8_t)by;
     return v;
 }
 
@@ -253,10 +294,12 @@ static struct ct_value fetched(struct ct_values *s, uint32_t block, uint64_t add
     } else if (!s->is_address && frame_offset(s, &v, &offset) && offset + l->imm + l->size <= 0) {
         const struct ct_value_place place = {
             .reg = CT_PLACE_STACK, .offset = offset + l->imm, .size = l->size};
-        v = ct_value_before(s, block, addr, place, is_wide);
+        v = ct_value_before(s, block, addr, place, is_wide && l->size > 4);
     } else {
         v.from = CT_VALUE_UNKNOWN;
     }
+    if (l->size >= 4 && !is_wide)
+        return v;
     return ct_value_extend(v, l->is_signed ? l->bits : 8u * l->size, l->is_signed);
 }
 
@@ -269,7 +312,8 @@ static struct ct_value sum(struct ct_values *s, uint32_t block, uint64_t addr, c
         return plus(a, b.constant << l->shift);
     if (l->shift == 0 && is_constant(&a))
         return plus(ct_value_extend(b, l->bits ? l->bits : 64, l->is_signed), a.constant);
-    return (struct ct_value){0};
+    const struct ct_value shifted = l->bits ? (struct ct_value){0} : times(b, UINT64_C(1) << l->shift);
+    return sum_of_alike(a, &shifted);
 }
 
 static struct ct_value difference(struct ct_values *s, uint32_t block, uint64_t addr, const struct ct_lift *l,
@@ -277,8 +321,19 @@ static struct ct_value difference(struct ct_values *s, uint32_t block, uint64_t 
 {
     const struct ct_value a = ct_value_of_register(s, block, addr, l->rn, is_wide);
     const struct ct_value b = ct_value_of_register(s, block, addr, l->rm, is_wide);
+    const struct ct_value negative = times(b, UINT64_MAX);
     return is_constant(&b)   ? plus(a, 0 - b.constant)
-           : is_constant(&a) ? plus(times(b, UINT64_MAX), a.constant)
+           : is_constant(&a) ? plus(negative, a.constant)
+                             : sum_of_alike(a, &negative);
+}
+
+static struct ct_value product(struct ct_values *s, uint32_t block, uint64_t addr, const struct ct_lift *l,
+                               bool is_wide)
+{
+    const struct ct_value a = ct_value_of_register(s, block, addr, l->rn, is_wide);
+    const struct ct_value b = ct_value_of_register(s, block, addr, l->rm, is_wide);
+    return is_constant(&b)   ? times(a, b.constant)
+           : is_constant(&a) ? times(b, a.constant)
                              : (struct ct_value){0};
 }
 
@@ -302,12 +357,15 @@ static struct ct_value computed(struct ct_values *s, uint32_t block, uint64_t ad
         return sum(s, block, addr, l, is_wide);
     case CT_LIFT_CMPR:
         return difference(s, block, addr, l, is_wide);
+    case CT_LIFT_MUL:
+        return product(s, block, addr, l, is_wide);
     case CT_LIFT_COPY:
     case CT_LIFT_ADDI:
     case CT_LIFT_CMP:
     case CT_LIFT_MASK:
     case CT_LIFT_SIGN:
     case CT_LIFT_SHIFT:
+    case CT_LIFT_RIGHT:
     case CT_LIFT_RSB:
     case CT_LIFT_PART:
         break;
@@ -328,6 +386,9 @@ static struct ct_value computed(struct ct_values *s, uint32_t block, uint64_t ad
         return ct_value_extend(v, l->bits, true);
     case CT_LIFT_SHIFT:
         return times(v, UINT64_C(1) << l->shift);
+    case CT_LIFT_RIGHT: /* bits that do not matter elsewhere may come down */
+        return l->bits > 32 && !is_wide ? (struct ct_value){0}
+                                        : shifted_right(v, l->shift, l->bits, l->is_signed);
     case CT_LIFT_RSB:
         return plus(times(v, UINT64_MAX), (uint64_t)l->imm);
     default:
@@ -345,7 +406,7 @@ static struct ct_value written(struct ct_values *s, uint32_t block, uint64_t add
     else if (l->moves && place.reg == l->rn)
         v = plus(ct_value_of_register(s, block, addr, l->rn, is_wide), (uint64_t)l->moves);
     else if (place.reg == l->rd)
-        v = computed(s, block, addr, l, is_wide);
+        v = computed(s, block, addr, l, is_wide && !l->is_narrow);
     if (is_wide && l->is_narrow)
         v = ct_value_extend(v, 32, false);
     return v.from == CT_VALUE_UNKNOWN ? origin(CT_VALUE_INSN, block, addr, place) : v;
@@ -454,8 +515,7 @@ static struct ct_value search(struct ct_values *s, uint32_t block, uint64_t addr
         if (effect == KEEPS)
             continue;
         if (effect == SETS)
-            return ct_value_extend(ct_value_of_register(s, block, addr, l.rd, is_wide), 8 * place.size,
-                                   false);
+            return ct_value_of_register(s, block, addr, l.rd, is_wide && place.size > 4);
         return place.reg == CT_PLACE_STACK ? origin(CT_VALUE_INSN, block, addr, place)
                                            : written(s, block, addr, &l, place, is_wide);
     }

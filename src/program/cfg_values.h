@@ -23,11 +23,12 @@ enum ct_value_from {
     CT_VALUE_INSN,    /* x is what the instruction at `at` in `block` writes to `place` */
 };
 
-/* The value outer + extend(scale * x + inner). Sums are those of 64 bits, of which A32, T32 and narrow A64
- * code uses the lower 32. */
+/* The value outer + (extend(scale * x + inner) >> right). Sums are those of 64 bits, of which A32, T32 and
+ * narrow A64 code uses the lower 32. */
 struct ct_value {
     uint8_t from;   /* enum ct_value_from */
     uint8_t bits;   /* of scale * x + inner that are used; 64: all */
+    uint8_t right;  /* less than 64; an arithmetic shift when is_signed */
     bool is_signed; /* sign-extended */
     uint32_t block;
     struct ct_value_place place;

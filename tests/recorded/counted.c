@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops of each form that compilers make. The comments say which are counted by their code, and how often
- * their bodies run; what is marked neither way depends on the compiler. A64, A32 and T32; a program of Linux,
+ * their bodies run: at all levels of optimisation, or at -O0 (counted without optimisation); what is marked
+ * neither way depends on the compiler. A64, A32 and T32; a program of Linux,
  * or with -DFIRMWARE one of a Cortex-M that ends by a call of the debugger. */
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -102,6 +103,82 @@ APART int arrays(void)
         sum += fixed[i] * result;
     for (int i = 0; i < 64; i++) /* counted: 64 */
         sum += halves[i] * result;
+    return sum;
+}
+
+APART int multiplied(void)
+{
+    int sum = 0;
+    for (int i = 1; i < 1000; i <<= 1) /* counted: 10 */
+        sum += result;
+    for (int i = 1; i < 1000; i *= 3) /* counted without optimisation: 7 */
+        sum += result;
+    for (unsigned i = 3; i < 100000; i *= 10) /* counted without optimisation: 5 */
+        sum += result;
+    return sum;
+}
+
+/* The first values are not constant, so the width bounds the rounds. */
+APART int shifted(unsigned n, int m)
+{
+    int sum = 0;
+    unsigned k = n, l = n;
+    u16 h = (u16)n;
+    for (unsigned i = 1000; i > 0; i >>= 1) /* counted without optimisation: 10 */
+        sum += result;
+    while (n) { /* counted without optimisation: 32 */
+        sum += result;
+        n >>= 1;
+    }
+    while (m > 0) { /* counted without optimisation: 11 */
+        sum += result;
+        m >>= 3;
+    }
+    do {
+        sum += result;
+        k >>= 2;
+    } while (k > 5);        /* counted without optimisation: 15 */
+    for (; h != 0; h >>= 1) /* counted without optimisation: 16 */
+        sum += result;
+    for (; l; l >>= 1) /* counted without optimisation: 32 */
+        if (l & 1)
+            sum += result;
+    return sum;
+}
+
+/* Shifts that end these loops in this execution only. */
+APART int shifted_otherwise(int m, unsigned n, unsigned by)
+{
+    int sum = 0;
+    unsigned k = n, l = n & 0x20000, o = n;
+    volatile unsigned v = n;
+    unsigned *volatile at = (unsigned *)&v;
+    for (int i = m; i; i >>= 1) /* not counted: not constant or no compare */
+        sum += result;
+    while (n) { /* not counted: no counter or another way or no compare or no branch */
+        sum += result;
+        n >>= by & 1;
+        by++;
+    }
+    while (k > 1) { /* not counted: no counter or another way or no compare or no branch */
+        sum += result;
+        k = k & 1 ? 3 * k + 1 : k >> 1;
+    }
+    for (; l != 1;
+         l = l >> 1 | l << 31) /* not counted: no counter or another way or no compare or no branch */
+        sum += result;
+    while (v) { /* not counted: no counter or another way or no compare or no branch */
+        sum += result;
+        v >>= 1;
+        if (sum++ == 3)
+            *at = 0xfffffff0;
+    }
+    for (; o > 0; o >>= 1) { /* not counted: no counter or another way or no compare or no branch */
+        sum += result;
+        if (sum++ & 1)
+            continue;
+        o += o >> 1;
+    }
     return sum;
 }
 
@@ -256,7 +333,9 @@ int all(int n)
     return up() + down() + at_end() + in_steps() + without_sign() + large() + of_bytes() + of_signed_bytes() +
            of_halves() + arrays() + pointer(words) + nested() + in_table() + leaves_early() + calls() +
            triangles() + by_argument(25) + by_argument(7) + by_pointer(4) + pointer_to(n) + by_parameter(n) +
-           by_condition() + search(n) + by_address();
+           by_condition() + search(n) + by_address() + multiplied() +
+           shifted(0xffffffff - (unsigned)twelve, 0x7fffff00 - twelve) +
+           shifted_otherwise(n << 20, 200000, 0);
 }
 
 #ifdef FIRMWARE

@@ -27,7 +27,7 @@ TARGETS = {"A64": (["aarch64-linux-gnu-gcc"], "qemu-aarch64"), "A32": ([ARM, "-m
 LEVELS = ["-O0", "-O1", "-O2", "-Os"]
 FEW = {"A64": (1,), "A32": (2,), "T32": (0,)}  # levels of each target when not all cases run
 FUNCTIONS = 12
-TYPES = ["int", "unsigned", "unsigned char", "short", "signed char", "long long", "long"]
+TYPES = ["int", "unsigned", "unsigned char", "short", "signed char", "long long", "long", "unsigned short"]
 WIDTHS = {"unsigned char": 100, "signed char": 60}
 
 HEAD = """#include "leave.h"
@@ -106,11 +106,15 @@ class Function:
         if form == 1:
             compare, change, first, limit = rng.choice([">", ">=", "!="]), f"{name} -= {step}", limit, first
         elif form == 2:
-            first, limit, compare, change = str(rng.randint(1, 3)), str(rng.randint(10, 60)), "<", \
-                f"{name} *= 2"
+            first, limit, compare = str(rng.randint(1, 3)), str(rng.randint(10, 60)), "<"
+            change = name + rng.choice([" *= 2", " *= 3", " *= 5", " *= 7", " *= 10", " <<= 1", " <<= 2",
+                                        f" += {name}", f" = {name} * 2 + 1"])
         elif form == 3:
-            first, limit, compare, change = str(rng.randint(20, 120)), "0", rng.choice([">", "!="]), \
-                f"{name} >>= 1"
+            type_ = rng.choice([type_, f"unsigned {type_}" if type_.startswith("long") else "unsigned"])
+            unknown = ["p", "noise", "-noise", f"{rng.choice('pq')} * noise"]
+            first = rng.choice([str(rng.randint(20, 120)), *unknown, *around])
+            limit, compare = str(rng.choice([0, 0, 0, 1, 3, 9])), rng.choice([">", "!=", ">="])
+            change = f"{name} >>= {rng.choice([1, 1, 2, 3])}"
         test = f"{name} {compare} {limit}"
         if form == 4:
             test = f"{test} && chance() != 5"

@@ -299,7 +299,9 @@ enum {
     EQ,
     NE,
     CC = 3,
+    HI = 8,
     LS = 9,
+    GE = 10,
     GT = 12,
     LE
 };
@@ -348,7 +350,7 @@ TEST(counters_on_the_stack_are_counted)
     }
 }
 
-/* A counter that is multiplied, not one that is divided. */
+/* A counter that is multiplied or shifted. */
 TEST(multiples_are_counted)
 {
     const uint32_t doubles[] = {0x52800021 /* mov w1, #1 */,   NOP,           0x531f7821 /* lsl w1, w1, #1 */,
@@ -370,7 +372,40 @@ TEST(multiples_are_counted)
     assert_int_equal(rounds_of(less, 7), 9);
     const uint32_t right[] = {0x52808001 /* mov w1, #1024 */, NOP,           0x53017c21 /* lsr w1, w1, #1 */,
                               0x7100003f /* cmp w1, #0 */,    BCOND(-3, NE), RET};
-    assert_int_equal(rounds_of(right, 6), 0);
+    assert_int_equal(rounds_of(right, 6), 11);
+    const uint32_t product[] = {
+        MOV_W1_0,      ADD_W1_1, 0x52800062 /* mov w2, #3 */, 0x1b027c21 /* mul w1, w1, w2 */, 0x7103fc3f,
+        BCOND(-3, LE), RET};
+    assert_int_equal(rounds_of(product, 7), 6);
+}
+
+/* Shifts to the right end a loop whatever its counter was, unless the sign stays or other bits come down. */
+TEST(shifts_are_counted)
+{
+    const struct {
+        uint32_t shift, compare, branch, rounds;
+    } cases[] = {
+        {0x53017c21 /* lsr w1, w1, #1 */, 0x7100003f /* cmp w1, #0 */, BCOND(-2, NE), 32},
+        {0x53037c21 /* lsr w1, w1, #3 */, 0x7100003f, BCOND(-2, NE), 11},
+        {0x53017c21, 0x7100143f /* cmp w1, #5 */, BCOND(-2, HI), 30},
+        {0x53017c21, 0x7100143f, BCOND(-2, NE), 0},
+        {0x53017c21, 0x7100003f, BCOND(-2, GT), 32},
+        {0x13017c21 /* asr w1, w1, #1 */, 0x7100003f, BCOND(-2, NE), 0},
+        {0x13017c21, 0x7100003f, BCOND(-2, GT), 31},
+        {0x13017c21, 0x7100043f /* cmp w1, #1 */, BCOND(-2, GE), 31},
+        {0x13017c21, 0x7100003f, BCOND(-2, GE), 0},
+        {0xd341fc21 /* lsr x1, x1, #1 */, 0xf100003f /* cmp x1, #0 */, BCOND(-2, NE), 64},
+        {0xd341fc21, 0x7100003f, BCOND(-2, NE), 0},
+        {0x93417c21 /* sbfx x1, x1, #1, #31 */, 0xf100003f, BCOND(-2, GT), 31},
+        {0x53011c21 /* ubfx w1, w1, #1, #7 */, 0x7100003f, BCOND(-2, NE), 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t code[] = {NOP, cases[i].shift, cases[i].compare, cases[i].branch, RET};
+        assert_int_equal(rounds_of(code, sizeof code / 4), cases[i].rounds);
+    }
+    /* the first compare sees bits that the shift drops */
+    const uint32_t first[] = {NOP, 0xf100003f, BCOND(3, LE), 0x93417c21, b(-3), RET};
+    assert_int_equal(rounds_of(first, 6), 0);
 }
 
 /* A pointer goes from an unknown address to one that is 48 bytes further on. When it may pass the end of the
