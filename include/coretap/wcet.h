@@ -86,7 +86,8 @@ struct ct_wcet_assumed {
     uint32_t what;   /* block (of MEASURED the calling one, of DEPTH and UNCALLED the first of the function),
                         or loop (LOOP, TOTAL, LEFT_OUT) */
     uint32_t within; /* TOTAL: a loop around it, or CT_CFG_NONE: a run of the entry; DEPTH: CT_CFG_NONE: a
-                        call from outside, or the block of the entry: a run of that */
+                        call from outside, or the block of the entry: a run of that; CYCLES: the block with
+                        which the path begins, or CT_CFG_NONE: no run of `what` was measured */
     uint32_t pad;
     uint64_t value; /* cycles (of MEASURED those of the longest run), or the bound; for WAY_OUT, CALL,
                        UNCALLED and LEFT_OUT 0 */

@@ -100,6 +100,15 @@ static bool is_first_call(const struct ct_wcet_model *m, uint32_t column, const 
     return c->runs && other == CT_CFG_NONE;
 }
 
+/* Returns whether any path that ends with the same block as that of a column was observed. */
+static bool has_run(const struct ct_wcet_model *m, const struct ct_wcet_column *c)
+{
+    uint32_t other = m->ends[m->vertices[c->vertex].end];
+    while (other != CT_CFG_NONE && !m->columns[other].seen)
+        other = m->columns[other].next_end;
+    return other != CT_CFG_NONE;
+}
+
 static int assume_way(const struct ct_wcet_model *m, uint32_t column, const uint64_t *values,
                       struct ct_wcet_result *result)
 {
@@ -108,7 +117,10 @@ static int assume_way(const struct ct_wcet_model *m, uint32_t column, const uint
                                 .what = m->vertices[c->vertex].end,
                                 .within = CT_CFG_NONE,
                                 .value = (c->cycles - c->call) * values[column]};
+    if (!c->seen && has_run(m, c))
+        a.within = m->vertices[c->vertex].block;
     int rc = !c->seen || c->shared ? add_assumed(m->w, result, a) : CT_OK;
+    a.within = CT_CFG_NONE;
     a.kind = c->runs ? CT_WCET_MEASURED : CT_WCET_CALL;
     a.value = c->call;
     a.runs = c->runs;

@@ -142,7 +142,7 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
         ct_json_number(&json, "value", r->assumed[i].value);
         if (r->assumed[i].runs)
             ct_json_number(&json, "runs", r->assumed[i].runs);
-        if (r->assumed[i].within != CT_CFG_NONE)
+        if (r->assumed[i].within != CT_CFG_NONE && r->assumed[i].kind != CT_WCET_CYCLES)
             ct_json_number(&json, "within_loop", r->assumed[i].within);
         ct_json_text(&json, "why", ct_wcet_view_assumed_text(v, &r->assumed[i], why));
         ct_json_object_end(&json);

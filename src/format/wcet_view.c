@@ -109,7 +109,8 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_view *v, const struct
                                       char text[CT_WCET_TEXT])
 {
     static const char *const texts[] = {
-        "this was never observed; its cycles are estimated from its instructions at the slowest rate "
+        "no run of this block was measured; its cycles are estimated from its instructions at the slowest "
+        "rate "
         "observed",
         "this was observed only in cycle counts of several steps together",
         "the code that this call leads to is not known, and is not in the bound",
@@ -126,6 +127,18 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_view *v, const struct
     };
     if (a->kind == CT_WCET_LOOP || a->kind == CT_WCET_LEFT_OUT) {
         write_loop(v, a, text);
+        return text;
+    }
+    if (a->kind == CT_WCET_CYCLES && a->within != CT_CFG_NONE) {
+        char after[64] = "";
+        if (a->within != a->what)
+            snprintf(after, sizeof after, " when execution came straight from 0x%" PRIx64,
+                     ct_wcet_view_block(v, a->within)->start);
+        snprintf(
+            text, CT_WCET_TEXT,
+            "this block ran, but never continued as on the longest path%s; its cycles are estimated from "
+            "its instructions at the slowest rate observed",
+            after);
         return text;
     }
     if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)

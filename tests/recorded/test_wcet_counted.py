@@ -72,6 +72,9 @@ def check(folder, compiler, emulator, level):
             why = told.get((loop["start"], line))  # of loops that the longest path passes
             assert not why or f"'loop counted.c:{line} N'" in why, (loop, why)
             assert not why or any(word in why for word in reason.split(" or ")), (reason, why)
+    ran = {loop["start"] for loop in loops if loop["observed"]}
+    for row in result["assumed"]:
+        assert row["kind"] != "cycles" or row["start"] not in ran or "this block ran" in row["why"], row
     counted = [loop for loop in loops if loop["origin"] == "counted"]
     assert all(loop["observed"] <= loop["bound"] for loop in counted), counted
     assert by_clang or len(counted) >= 18, loops
