@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-/* The reasons, in the order in which they are looked for. */
+/* The reasons. Those up to NOT_REACHED are looked for in this order. */
 enum ct_empty_reason {
     CT_EMPTY_NOT,         /* the result is not empty, or nothing that is given explains it */
     CT_EMPTY_NO_TRACE,    /* the capture has no trace: the trace sink was not enabled */
@@ -51,6 +51,23 @@ enum ct_empty_reason {
     CT_EMPTY_NO_CYCLES,   /* the trace counts no cycles: record with cycle counts */
     CT_EMPTY_NOT_REACHED, /* execution reached none of the places */
     CT_EMPTY_OTHER,       /* a reason of the caller (ct_empty_because) */
+    CT_EMPTY_NO_EDGE,     /* no edge was traversed completely: the trace was lost around all of them */
+    CT_EMPTY_NO_SAMPLE,   /* no run of branches is without an interruption */
+    CT_EMPTY_NO_RUN,      /* no function ran from call to return, or no pair of places from start to end, with
+                             cycle counts */
+};
+
+/* What a result consists of, where its parts are only counted (struct ct_empty_options). */
+enum ct_empty_items {
+    CT_EMPTY_ITEMS_NONE,    /* nothing is counted */
+    CT_EMPTY_EDGE_EVENTS,   /* traversals of edges (ct_edge_events_count) */
+    CT_EMPTY_PERF_SAMPLES,  /* samples of branch stacks (ct_perf_samples_count) */
+    CT_EMPTY_LEARNT_BLOCKS, /* executed blocks of the program whose branches are learnt (learn.h) */
+    CT_EMPTY_FUNCTION_RUNS, /* functions that ran from call to return */
+    CT_EMPTY_SELECTED_RUNS, /* those of them that a name selects */
+    CT_EMPTY_INTERVALS,     /* times from one place to another */
+    CT_EMPTY_SLICES,        /* functions in a window of time */
+    CT_EMPTY_WEIGHTS,       /* cycles, as the weights of stacks */
 };
 
 /* Size of each text of a reason, with its NUL. */
@@ -69,7 +86,7 @@ struct ct_empty {
 };
 
 /* What is known, and what was asked. Members that are NULL or 0 explain nothing. At most one result is set,
- * after `ran`. */
+ * after `ran`; for results without an object here it is `items` with their number, `count`. */
 struct ct_empty_options {
     size_t size;                         /* sizeof(struct ct_empty_options) */
     const char *result;                  /* what is empty, with its verb; NULL: "the result is" */
@@ -90,6 +107,9 @@ struct ct_empty_options {
     uint8_t needs_lines; /* 1: the format of `views` consists of source lines: lcov, Cobertura, SonarQube */
     uint8_t saved;       /* 1: the result also contains saved files, whose captures are not in `ran` */
     uint8_t pad[4];      /* 0 */
+    uint64_t count;      /* of `items`; 0: the result is empty */
+    uint8_t items;       /* enum ct_empty_items: what the result consists of, if it is given as a number */
+    uint8_t pad2[7];     /* 0 */
 };
 
 /* Finds the first reason that applies, after the session ran: before, no capture has any trace.

@@ -127,9 +127,7 @@ static int export_samples(const struct cli_args *args, FILE *out)
     s.read.closing = on_closing;
     int code = cli_results_read(&s.read);
     if (code != CLI_FAILED && !ct_perf_samples_count(s.samples))
-        code = cli_results_empty(&s.read, code, "the samples are",
-                                 "none of them belongs to an uninterrupted run of branches",
-                                 "'coretap stats' shows what was lost");
+        code = cli_results_empty(&s.read, code, "the samples are", CT_EMPTY_PERF_SAMPLES);
     ct_perf_samples_free(s.samples);
     cli_results_close(&s.read);
     return code;

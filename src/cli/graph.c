@@ -96,9 +96,7 @@ static int learn_capture(const struct cli_args *args, char *path, struct ct_cfg 
     if (cli_filter_read(&l.read.filter, &of_capture, false) && cli_programs_new(&l.read.programs, args, NULL))
         code = cli_results_read(&l.read);
     if (!l.ran && code != CLI_FAILED)
-        code = cli_results_empty(&l.read, code, "what can be learnt is",
-                                 "none of them belongs to the program of --elf",
-                                 "name the program that ran, and its load address with @HEX");
+        code = cli_results_empty(&l.read, code, "what can be learnt is", CT_EMPTY_LEARNT_BLOCKS);
     cli_results_close(&l.read);
     return code;
 }

@@ -132,16 +132,11 @@ int cli_profile_told(const struct cli_profile *p, int rc)
     return rc && rc != CT_ERR_IO ? cli_library_error(p->counts.read.args->ctx) : CLI_CLEAN;
 }
 
-int cli_profile_empty(const struct cli_profile *p, const char *why, const char *remedy)
+int cli_profile_empty(const struct cli_profile *p, enum ct_empty_items items)
 {
-    return cli_ran_but_empty(&p->counts.read.ran, p->counts.read.args, CLI_CLEAN, "the profile is", why,
-                             remedy);
-}
-
-int cli_profile_no_weight(const struct cli_profile *p)
-{
-    return cli_profile_empty(p, "the trace has no cycle counts",
-                             "count instructions instead with --weight, or record with cycle counts");
+    const struct ct_empty_options asked = {
+        .result = "the profile is", .ran = &p->counts.read.ran, .items = (uint8_t)items};
+    return p->counts.read.ran.instructions ? cli_empty(p->counts.read.args, &asked) : CLI_CLEAN;
 }
 
 static const uint8_t library_formats[] = {
@@ -273,7 +268,7 @@ static int print_sums(const struct cli_profile *p)
     if (p->format == PROFILE_CALLGRIND)
         return print_counts(p);
     if (!cli_profile_has_weight(p, found.places, found.place_count))
-        return cli_profile_no_weight(p);
+        return cli_profile_empty(p, CT_EMPTY_WEIGHTS);
     note_cut(p);
     if (p->format == PROFILE_PPROF)
         return print_counts(p);

@@ -68,10 +68,9 @@ bool cli_profile_start(struct cli_profile *p, const struct cli_args *args);
  * cli_exit. */
 int cli_profile_told(const struct cli_profile *p, int rc);
 
-/* Report why the profile is empty although the trace has instructions, and the remedy. Return an enum
- * cli_exit. */
-int cli_profile_empty(const struct cli_profile *p, const char *why, const char *remedy);
-int cli_profile_no_weight(const struct cli_profile *p);
+/* Reports why the profile, which consists of `items`, is empty although the trace has instructions. Returns
+ * an enum cli_exit. */
+int cli_profile_empty(const struct cli_profile *p, enum ct_empty_items items);
 
 /* Reads the captures and writes slices, or a trace. Returns an enum cli_exit. */
 int cli_profile_read_timeline(struct cli_profile *p, const struct cli_args *args);

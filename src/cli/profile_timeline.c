@@ -229,9 +229,9 @@ int cli_profile_print_chrome(struct cli_profile *p)
 {
     cli_results_note_new_stacks(&p->counts.read, p->renewed);
     if (p->counts.read.ran.instructions && !p->has_weight)
-        return cli_profile_no_weight(p);
+        return cli_profile_empty(p, CT_EMPTY_WEIGHTS);
     if (p->counts.read.ran.instructions && !ct_slice_writer_count(p->slices))
-        return cli_profile_empty(p, "no function ran in the selected time", "choose another --from and --to");
+        return cli_profile_empty(p, CT_EMPTY_SLICES);
     if (p->clocks)
         note_ticks(p);
     return cli_profile_told(p, ct_slice_writer_end(p->slices));

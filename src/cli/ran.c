@@ -20,16 +20,3 @@ int cli_empty(const struct cli_args *args, const struct ct_empty_options *option
     cli_output_set_empty();
     return CLI_DAMAGED;
 }
-
-int cli_ran_but_empty(const struct ct_ran *ran, const struct cli_args *args, int code, const char *result,
-                      const char *fact, const char *remedy)
-{
-    struct ct_empty why;
-    char words[CT_EMPTY_WORDS];
-    if (!ran->instructions || code == CLI_FAILED)
-        return code;
-    (void)ct_empty_because(&why, CT_EMPTY_OTHER, ran, result, fact, remedy);
-    cli_say("%s: %s", args->operand, ct_empty_words(words, &why));
-    cli_output_set_empty();
-    return CLI_DAMAGED;
-}

@@ -10,9 +10,3 @@ bool cli_empty_tell(const struct cli_args *args, const char *path, const struct 
 
 /* Does the same for args->operand, and prevents the output file. Returns an enum cli_exit. */
 int cli_empty(const struct cli_args *args, const struct ct_empty_options *options);
-
-/* Reports that `result` is empty although instructions ran, for a reason that only the command knows
- * (`fact`), and prevents the output file. Returns the worse of `code` and CLI_DAMAGED. When nothing ran,
- * returns `code` without a message. */
-int cli_ran_but_empty(const struct ct_ran *ran, const struct cli_args *args, int code, const char *result,
-                      const char *fact, const char *remedy);

@@ -351,11 +351,12 @@ int cli_results_nothing_ran(const struct cli_results *r, int code, const char *r
     return CLI_DAMAGED;
 }
 
-int cli_results_empty(const struct cli_results *r, int code, const char *result, const char *why,
-                      const char *remedy)
+int cli_results_empty(const struct cli_results *r, int code, const char *result, enum ct_empty_items items)
 {
-    return r->ran.instructions ? cli_ran_but_empty(&r->ran, r->args, code, result, why, remedy)
-                               : cli_worse(code, cli_results_nothing_ran(r, code, result, false));
+    const struct ct_empty_options asked = {.result = result, .ran = &r->ran, .items = (uint8_t)items};
+    return cli_worse(code, code != CLI_FAILED && r->ran.instructions
+                               ? cli_empty(r->args, &asked)
+                               : cli_results_nothing_ran(r, code, result, false));
 }
 
 const char *cli_results_buffer(const struct cli_results *r, const struct ct_session_turn *turn,

@@ -110,10 +110,10 @@ int cli_results_read(struct cli_results *results);
  * empty, else CLI_CLEAN. */
 int cli_results_nothing_ran(const struct cli_results *results, int code, const char *result, bool written);
 
-/* Reports that `result` is empty: as cli_ran_but_empty does with `why` and `remedy` when instructions ran,
- * and as cli_results_nothing_ran does otherwise. Returns the worse of `code` and CLI_DAMAGED. */
-int cli_results_empty(const struct cli_results *results, int code, const char *result, const char *why,
-                      const char *remedy);
+/* Reports that `result`, which consists of `items`, is empty: with their reason when instructions ran, and as
+ * cli_results_nothing_ran does otherwise. Returns the worse of `code` and CLI_DAMAGED. */
+int cli_results_empty(const struct cli_results *results, int code, const char *result,
+                      enum ct_empty_items items);
 
 /* Return the parts of a stream's heading: the name of its buffer, or NULL when that is `last` or the only
  * one; and its trace ID, or -1 when a single ID was selected. */

@@ -90,12 +90,11 @@ static bool is_wanted(const struct cli_args *args, const char *name)
 static int none_found(const struct cli_spec_functions *functions, const struct cli_args *args)
 {
     const bool match = has_option(args, MATCH);
+    const struct ct_empty_options asked = {.result = "the specification is",
+                                           .ran = &functions->ran,
+                                           .items = match ? CT_EMPTY_SELECTED_RUNS : CT_EMPTY_FUNCTION_RUNS};
     if (functions->ran.instructions)
-        return cli_ran_but_empty(
-            &functions->ran, args, CLI_CLEAN, "the specification is",
-            match ? "none of the selected functions ran from call to return with cycle counts"
-                  : "no function ran from call to return with cycle counts",
-            match ? "choose another --match" : "name the program with --elf, and record with cycle counts");
+        return cli_empty(args, &asked);
     cli_say("no function%s ran from call to return with cycle counts, so there is nothing to specify; name "
             "the program with --elf, and record with cycle counts",
             match ? " that --match selects" : "");
@@ -253,11 +252,11 @@ static int run(const struct cli_args *args)
         cli_say("%s: the trace contains no executed instructions, so there is nothing to specify; 'coretap "
                 "stats' shows what it contains",
                 args->operand);
-    if (!is_any_measured(&ways))
-        return cli_ran_but_empty(
-            &ways.ran, args, CLI_DAMAGED, "the specification is",
-            "none of the given functions and pairs ran from start to end with cycle counts",
-            "'coretap timing' shows what was measured");
+    if (!is_any_measured(&ways)) {
+        const struct ct_empty_options asked = {
+            .result = "the specification is", .ran = &ways.ran, .items = CT_EMPTY_INTERVALS};
+        return ways.ran.instructions ? cli_empty(args, &asked) : CLI_DAMAGED;
+    }
     print_spec(&ways, args, percent);
     return code;
 }

@@ -91,8 +91,7 @@ static int print(struct edges *e, const struct cli_edge_options *options)
     if (code != CLI_FAILED && flush(e) != CT_OK)
         code = CLI_FAILED;
     if (code != CLI_FAILED && !ct_edge_events_count(e->events) && !read->kept_nothing)
-        code = cli_results_empty(read, code, "the list of events is", "no edge was traversed completely",
-                                 "'coretap stats' shows what the trace contains");
+        code = cli_results_empty(read, code, "the list of events is", CT_EMPTY_EDGE_EVENTS);
     if (code != CLI_FAILED && options->numbers && write_numbers(e, options->numbers) != CLI_CLEAN)
         code = CLI_FAILED;
     return code;

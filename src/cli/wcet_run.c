@@ -198,12 +198,15 @@ static bool read_bounds(struct cli_wcet *w, const struct cli_args *args)
     return rc == CT_OK;
 }
 
-static uint64_t cycles_of(const struct cli_wcet *w)
+/* Reports a trace without cycle counts. Returns CLI_CLEAN when that is not why there is no result. */
+static int tell_no_cycles(const struct cli_wcet *w)
 {
-    struct ct_timing_found captures, files;
-    return ct_timing_sums_find(w->sums, &captures) || ct_timing_sums_find(w->files, &files)
-               ? 0
-               : captures.totals.cycles + files.totals.cycles;
+    struct ct_timing_found captures = {0}, files = {0};
+    if (ct_timing_sums_find(w->sums, &captures) == CT_OK && ct_timing_sums_find(w->files, &files) == CT_OK)
+        captures.totals.cycles += files.totals.cycles;
+    const struct ct_empty_options asked = {
+        .result = "the model of the longest time is", .ran = &w->read.ran, .times = &captures};
+    return w->read.ran.instructions ? cli_empty(w->read.args, &asked) : CLI_CLEAN;
 }
 
 static struct ct_losses losses_of(const struct cli_wcet *w)
@@ -229,11 +232,8 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
     cli_wait_end(&wait);
     /* a problem without a solution is written, too */
     const bool written = !lp || cli_output_close(&output, !rc || ftell(lp) > 0);
-    if (rc && !cycles_of(w) && w->read.ran.instructions)
-        return cli_ran_but_empty(&w->read.ran, args, CLI_CLEAN, "the model of the longest time is",
-                                 "the trace has no cycle counts", "record with cycle counts");
     if (rc)
-        return cli_library_error(args->ctx);
+        return tell_no_cycles(w) ? CLI_DAMAGED : cli_library_error(args->ctx);
     w->view = (struct ct_wcet_view){w->wish.entry, w->wcet, w->cfg, w->lines, &w->result, losses_of(w)};
     return written ? CLI_CLEAN : CLI_FAILED;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/append.h"
+#include "base/ctx.h"
 #include "base/options.h"
 #include "base/require.h"
 
@@ -307,6 +308,40 @@ static void find_in_profile(const struct ct_empty_options *o, struct ct_empty *w
             lines ? "name the program that has debug information with --elf FILE[@HEX]" : name_program);
 }
 
+/* Results of which only the number is given. */
+static void find_in_count(const struct ct_empty_options *o, struct ct_empty *why)
+{
+    static const struct {
+        enum ct_empty_reason reason;
+        const char *fact, *remedy;
+    } reasons[] = {
+        [CT_EMPTY_EDGE_EVENTS] = {CT_EMPTY_NO_EDGE, "no edge was traversed completely",
+                                  "'coretap stats' shows what the trace contains"},
+        [CT_EMPTY_PERF_SAMPLES] = {CT_EMPTY_NO_SAMPLE,
+                                   "none of them belongs to an uninterrupted run of branches",
+                                   "'coretap stats' shows what was lost"},
+        [CT_EMPTY_LEARNT_BLOCKS] = {CT_EMPTY_NO_PROGRAM, "none of them belongs to the program of --elf",
+                                    "name the program that ran, and its load address with @HEX"},
+        [CT_EMPTY_FUNCTION_RUNS] = {CT_EMPTY_NO_RUN, "no function ran from call to return with cycle counts",
+                                    "name the program with --elf, and record with cycle counts"},
+        [CT_EMPTY_SELECTED_RUNS] = {CT_EMPTY_NO_RUN,
+                                    "none of the selected functions ran from call to return with cycle "
+                                    "counts",
+                                    "choose another --match"},
+        [CT_EMPTY_INTERVALS] = {CT_EMPTY_NO_RUN,
+                                "none of the given functions and pairs ran from start to end with cycle "
+                                "counts",
+                                "'coretap timing' shows what was measured"},
+        [CT_EMPTY_SLICES] = {CT_EMPTY_FILTERED, "no function ran in the selected time",
+                             "choose another --from and --to"},
+        [CT_EMPTY_WEIGHTS] = {CT_EMPTY_NO_CYCLES, "the trace has no cycle counts",
+                              "count instructions instead with --weight, or record with cycle counts"},
+    };
+    if (!o->count)
+        because(why, reasons[o->items].reason, o->ran, o->result, reasons[o->items].fact,
+                reasons[o->items].remedy);
+}
+
 /* Looks for a reason in the result itself. Returns false when no result is given. */
 static bool find_in_result(const struct ct_empty_options *o, struct ct_empty *why)
 {
@@ -320,6 +355,8 @@ static bool find_in_result(const struct ct_empty_options *o, struct ct_empty *wh
         find_in_watches(o, why);
     else if (o->profile)
         find_in_profile(o, why);
+    else if (o->items)
+        find_in_count(o, why);
     else
         return false;
     return true;
@@ -334,6 +371,8 @@ int ct_empty_find(struct ct_ctx *ctx, const struct ct_empty_options *options, st
     const int rc = ct_options_read(ctx, "ct_empty_find", options, &o, sizeof o);
     if (rc)
         return rc;
+    if (o.items > CT_EMPTY_WEIGHTS)
+        return ct_fail(ctx, CT_ERR_ARG, "ct_empty_find: results of kind %u do not exist", o.items);
     o.result = o.result ? o.result : "the result is";
     const bool given = find_in_result(&o, &in_result);
     /* what prevented any result is told first */

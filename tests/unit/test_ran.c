@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what is said about code that ran, and about code whose memory is missing. */
+#include <stdio.h>
 #include <string.h>
 
 #include "coretap/empty.h"
@@ -137,6 +138,52 @@ TEST_WITH(empty_results_have_reasons, ctx)
     /* a result that is not empty needs no reason */
     has_reason(ctx, (struct ct_empty_options){.seen = &nothing, .ran = &ran, .times = &times}, CT_EMPTY_NOT,
                "");
+}
+
+TEST_WITH(results_that_are_counted_have_reasons, ctx)
+{
+    static const struct {
+        enum ct_empty_items items;
+        enum ct_empty_reason reason;
+        const char *words;
+    } all[] = {
+        {CT_EMPTY_EDGE_EVENTS, CT_EMPTY_NO_EDGE,
+         "no edge was traversed completely; 'coretap stats' shows what the trace contains"},
+        {CT_EMPTY_PERF_SAMPLES, CT_EMPTY_NO_SAMPLE,
+         "none of them belongs to an uninterrupted run of branches; 'coretap stats' shows what was lost"},
+        {CT_EMPTY_LEARNT_BLOCKS, CT_EMPTY_NO_PROGRAM,
+         "none of them belongs to the program of --elf; name the program that ran, and its load address with "
+         "@HEX"},
+        {CT_EMPTY_FUNCTION_RUNS, CT_EMPTY_NO_RUN,
+         "no function ran from call to return with cycle counts; name the program with --elf, and record "
+         "with cycle counts"},
+        {CT_EMPTY_SELECTED_RUNS, CT_EMPTY_NO_RUN,
+         "none of the selected functions ran from call to return with cycle counts; choose another --match"},
+        {CT_EMPTY_INTERVALS, CT_EMPTY_NO_RUN,
+         "none of the given functions and pairs ran from start to end with cycle counts; 'coretap timing' "
+         "shows what was measured"},
+        {CT_EMPTY_SLICES, CT_EMPTY_FILTERED,
+         "no function ran in the selected time; choose another --from and --to"},
+        {CT_EMPTY_WEIGHTS, CT_EMPTY_NO_CYCLES,
+         "the trace has no cycle counts; count instructions instead with --weight, or record with cycle "
+         "counts"},
+    };
+    const struct ct_ran ran = {.instructions = 12}, none = {0};
+    const struct ct_empty_options unknown = {.size = sizeof unknown, .items = CT_EMPTY_WEIGHTS + 1};
+    struct ct_empty why;
+    char words[CT_EMPTY_WORDS];
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct ct_empty_options options = {.ran = &ran, .items = (uint8_t)all[i].items};
+        snprintf(words, sizeof words, "the result is empty although 12 instructions ran: %s", all[i].words);
+        has_reason(ctx, options, all[i].reason, words);
+        options.count = 1;
+        has_reason(ctx, options, CT_EMPTY_NOT, "");
+    }
+    /* nothing ran: this is told first */
+    has_reason(ctx, (struct ct_empty_options){.ran = &none, .items = CT_EMPTY_SLICES}, CT_EMPTY_NOTHING_RAN,
+               "the result is empty, because its trace contains no executed instructions; 'coretap stats' "
+               "shows what it contains");
+    assert_int_equal(ct_empty_find(ctx, &unknown, &why), CT_ERR_ARG);
 }
 
 TEST_WITH(empty_profiles_and_sums_have_reasons, ctx)
