@@ -64,8 +64,8 @@ CT_API void ct_programs_free(struct ct_programs *programs);
  * with this path, or else this name, or else its build id at `bias`. When there is no file at `path`, and
  * `path` is that program's or a name without folder, the program's own file is taken. `bias` NULL: the one in
  * the capture, or 0. *out (which may be NULL) receives the program, which may have existed. CT_ERR_IO when
- * there is no such file and the capture has a program of that name, otherwise from the first part that is
- * loaded; CT_ERR_CONFIG when the build id differs from that of the capture's program with its
+ * there is no such file, unless the capture has it; whether it is a program is found out when its first part
+ * is loaded. CT_ERR_CONFIG when the build id differs from that of the capture's program with its
  * name or address; CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const uint64_t *bias,
                            const struct ct_capture *capture, struct ct_program **out);
@@ -165,6 +165,14 @@ struct ct_program_where {
 /* Finds what is at an address, in any memory. Of several programs with this address the first is taken; one
  * that cannot be loaded has none. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_where(struct ct_programs *programs, uint64_t addr, struct ct_program_where *out);
+
+/* Finds the function of this name with code (ct_cfg_function_named) in the first program that has it.
+ * Programs with a symbol of this name come first, because the control flow of a large program takes longer to
+ * read than a trace of it. *function receives its number in the program's control flow (ct_program_cfg).
+ * CT_ERR_NOT_FOUND: no program has it, or the program has several of that name; CT_ERR_ARG, those of
+ * ct_program_cfg. */
+CT_API int ct_programs_function(struct ct_programs *programs, const char *name, struct ct_program **program,
+                                uint32_t *function);
 
 /* Finds what one program has at an address; out->program is NULL when it has no code there. CT_ERR_ARG,
  * CT_ERR_NOMEM. */

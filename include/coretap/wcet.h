@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap wcet: the longest time that a function can take. It is computed from the control flow of the
  * program, the times measured for its pieces, and the maximal number of iterations of its loops (implicit
- * path enumeration, IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). `sums` (timing.h)
- * have the measured times; 'coretap wcet' does the same:
+ * path enumeration, IPET: Li and Malik, DAC 1995; with measured pieces: paper 2, IV-B). The captures are read
+ * twice, as 'coretap wcet' does. `programs` are without `moved`:
  *
  *     struct ct_wcet_options options = {.size = sizeof options};
+ *     ct_programs_function(programs, "control_step", &program, &options.entry);
  *     ct_program_cfg(program, &cfg);
- *     options.entry = ct_cfg_function_named(cfg, "control_step");
  *     ct_wcet_new(ctx, cfg, NULL, &wcet);
  *     ct_wcet_set_programs(wcet, program, programs);
- *     ct_wcet_observe(wcet, sums, 0);
- *     ct_wcet_bounds(wcet, "bounds", text);
+ *     ct_wcet_tell_runs_of(wcet, options.entry);
+ *
+ * The first run of a session, with `edges` CT_EDGES_COUNTS, completes the control flow. In `decoded`, for
+ * each stream of the chain that has a graph:
+ *
+ *     ct_wcet_learn(wcet, streams[i].graph);
+ *
+ * The second run measures, with ct_timing_sums_analysis(sums) (timing.h) in a new session. In its `steps`,
+ * and in its `decoded` for each stream, as its end:
+ *
+ *     ct_wcet_count_loops(wcet, ct_session_lane(session, stream->id), batch);
+ *     ct_wcet_count_loops(wcet, ct_session_lane(session, streams[i].id), NULL);
+ *
+ * Then:
+ *
+ *     ct_wcet_observe(wcet, sums, 1);
+ *     ct_wcet_bounds(wcet, "bounds", text); // if there are any
  *     if (!ct_wcet_solve(wcet, &options, NULL, NULL, &result))
  *         printf("%llu cycles\n", (unsigned long long)result.wcet);
  *     ct_wcet_free(wcet); */
@@ -131,7 +146,8 @@ struct ct_wcet_options {
 struct ct_wcet;
 
 /* Makes an object for the functions of one control flow graph. `cfg` and `lines` (may be NULL) must stay
- * valid, and `cfg` must not change: edges are added (ct_cfg_learn) before. CT_ERR_NOMEM. */
+ * valid. Edges are added to `cfg` (ct_wcet_learn, ct_cfg_learn) before anything is counted or observed; after
+ * that it must not change. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines,
                        struct ct_wcet **out);
 CT_API void ct_wcet_free(struct ct_wcet *wcet);
@@ -149,6 +165,12 @@ CT_API int ct_wcet_set_programs(struct ct_wcet *wcet, struct ct_program *program
 
 /* Returns 1 when a program is the file that the control flow graph comes from, else 0. */
 CT_API int ct_wcet_is_of(const struct ct_wcet *wcet, struct ct_program *program);
+
+/* Adds the targets of computed branches and calls of the program, as they are in the graph of a stream
+ * (struct ct_stream) or in sums of saved files, to the control flow graph. The errors of ct_cfg_learn,
+ * CT_ERR_ARG. */
+CT_API int ct_wcet_learn(struct ct_wcet *wcet, const struct ct_graph *graph);
+CT_API int ct_wcet_learn_times(struct ct_wcet *wcet, struct ct_timing_sums *sums);
 
 /* Takes measurements of one run or of many: the paths through the program, and the runs of its functions.
  * `counted` 1: the loops of these runs are also counted (ct_wcet_count_loops). With 0, for sums from a saved

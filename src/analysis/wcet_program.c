@@ -6,6 +6,7 @@
 #include "analysis/timing_sums.h"
 #include "analysis/wcet.h"
 #include "base/require.h"
+#include "coretap/learn.h"
 
 int ct_wcet_set_programs(struct ct_wcet *w, struct ct_program *program, struct ct_programs *programs)
 {
@@ -36,4 +37,26 @@ uint32_t ct_wcet_program(const struct ct_wcet *w, const struct ct_timing_sums *s
             return i;
     }
     return CT_TIMING_NO_PROGRAM;
+}
+
+/* ---- targets of computed branches ---- */
+
+int ct_wcet_learn(struct ct_wcet *w, const struct ct_graph *graph)
+{
+    CT_REQUIRE_OF(w, graph);
+    struct ct_program *program;
+    int rc = w->programs ? CT_OK : ct_cfg_learn(w->ctx, w->cfg, graph, 0);
+    for (size_t i = 0; !rc && (program = ct_programs_at(w->programs, i)); i++)
+        if (ct_wcet_is_of(w, program))
+            rc = ct_cfg_learn(w->ctx, w->cfg, graph, 0 - program->bias);
+    return rc;
+}
+
+int ct_wcet_learn_times(struct ct_wcet *w, struct ct_timing_sums *sums)
+{
+    CT_REQUIRE_OF(w, sums);
+    struct ct_timing_found found;
+    const int rc = ct_timing_sums_find(sums, &found);
+    const uint32_t program = rc ? CT_TIMING_NO_PROGRAM : ct_wcet_program(w, sums);
+    return program == CT_TIMING_NO_PROGRAM ? rc : ct_cfg_learn_times(w->ctx, w->cfg, &found, program);
 }

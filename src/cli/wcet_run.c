@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coretap/learn.h"
-
 /* ---- the first run: learns the targets of computed branches, to complete the control flow ---- */
 
 static int learn_chain(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
@@ -17,25 +15,11 @@ static int learn_chain(void *user, const struct ct_buffer *buffer, const struct 
     const struct cli_wcet *w = user;
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    struct ct_program *program;
     int rc = CT_OK;
     (void)buffer;
-    for (size_t i = 0; (program = ct_programs_at(w->read.programs, i)) && !rc; i++)
-        for (size_t k = 0; k < count && !rc && ct_wcet_is_of(w->wcet, program); k++)
-            rc = streams[k].graph
-                     ? ct_cfg_learn(w->read.args->ctx, w->cfg, streams[k].graph, 0 - program->bias)
-                     : CT_OK;
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = streams[i].graph ? ct_wcet_learn(w->wcet, streams[i].graph) : CT_OK;
     return rc;
-}
-
-/* Learns the targets of computed branches from saved files. */
-static int learn_times(const struct cli_wcet *w)
-{
-    struct ct_timing_found found;
-    const int rc = ct_timing_sums_find(w->files, &found);
-    const uint32_t program = rc ? CT_TIMING_NO_PROGRAM : ct_wcet_program(w->wcet, w->files);
-    return program == CT_TIMING_NO_PROGRAM ? rc
-                                           : ct_cfg_learn_times(w->read.args->ctx, w->cfg, &found, program);
 }
 
 static int learn(struct cli_wcet *w)
@@ -48,7 +32,7 @@ static int learn(struct cli_wcet *w)
     const int code = cli_results_read(&w->read);
     if (code == CLI_FAILED || w->read.kept_nothing)
         return code;
-    return learn_times(w) ? cli_library_error(w->read.args->ctx) : code;
+    return ct_wcet_learn_times(w->wcet, w->files) ? cli_library_error(w->read.args->ctx) : code;
 }
 
 /* ---- the second run: times, and rounds of loops ---- */
@@ -101,70 +85,18 @@ static int measure(struct cli_wcet *w)
 
 /* ---- before and after ---- */
 
-/* Returns whether a name is this one, possibly with the suffix of a copy or with parameters. */
-static bool begins_with(const char *name, const char *text)
-{
-    const size_t length = strlen(text);
-    return strncmp(name, text, length) == 0 && (!name[length] || strchr(". (", name[length]));
-}
-
-/* Returns whether a symbol of a program, or the program and an address, give the entry. An error in the
- * symbols is reported at their next use. */
-static bool is_named_in(const struct cli_wcet *w, struct ct_program *program)
-{
-    const struct ct_symbols *symbols = NULL;
-    size_t count = 0;
-    const struct ct_symbol *all =
-        ct_program_symbols(program, &symbols) ? NULL : ct_symbols_all(symbols, &count);
-    for (size_t i = 0; i < count; i++)
-        if (begins_with(all[i].name, w->wish.entry) ||
-            begins_with(ct_symbols_label(symbols, &all[i]), w->wish.entry))
-            return true;
-    const char *module = symbols ? ct_symbols_module(symbols) : "";
-    const size_t length = strlen(module);
-    return length && strncmp(w->wish.entry, module, length) == 0 && w->wish.entry[length] == '+';
-}
-
-/* Searches the entry among the functions of a program. */
-static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
-{
-    size_t count;
-    int rc = ct_program_cfg(program, &w->cfg) ?: ct_program_lines(program, &w->lines);
-    const struct ct_cfg_function *all = rc ? NULL : ct_cfg_functions(w->cfg, &count);
-    const uint32_t f = all ? ct_cfg_function_named(w->cfg, w->wish.entry) : CT_CFG_NONE;
-    *found = f != CT_CFG_NONE && all[f].block != CT_CFG_NONE;
-    if (*found) {
-        w->program = program;
-        w->options.entry = f;
-    }
-    return rc;
-}
-
-/* Finds the program with the entry, and makes it the one to analyse. Tries programs that name the entry
- * first, because the control flow of a large program takes longer than its trace. Returns false after a
- * message. */
+/* Finds the program with the entry, and makes it the one to analyse. Returns false after a message. */
 static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
-    struct ct_program *program;
     struct cli_wait wait;
-    bool found = false;
-    int rc = CT_OK;
     cli_wait_begin(&wait, "reading the control flow of the program", 0, args->quiet);
-    for (int named = 1; named >= 0; named--)
-        for (size_t i = 0; !rc && !found && (program = ct_programs_at(w->read.programs, i)); i++)
-            if (is_named_in(w, program) == (named == 1))
-                rc = find_in(w, program, &found);
+    int rc = ct_programs_function(w->read.programs, w->wish.entry, &w->program, &w->options.entry);
+    if (!rc)
+        rc = ct_program_cfg(w->program, &w->cfg) ?: ct_program_lines(w->program, &w->lines);
     cli_wait_end(&wait);
     if (rc)
         cli_library_error(args->ctx);
-    else if (!found)
-        cli_say(strstr(w->wish.entry, "+0x")
-                    ? "%s: no function begins at this address; give --entry a function that 'coretap graph' "
-                      "lists, declare it as a function with --targets, or name the program with --elf"
-                    : "%s: no program has a function of that name with code, or several have one; give the "
-                      "name as 'coretap graph' lists it, or name the program with --elf",
-                w->wish.entry);
-    return found;
+    return rc == CT_OK;
 }
 
 bool cli_wcet_parse_quantile(const struct cli_args *args, size_t option, double *out)

@@ -2,12 +2,14 @@
 /* The set of programs that ran: those named by the caller, and those that a capture knows. */
 #include "programs/programs.h"
 
+#include "base/archive.h"
 #include "base/ctx.h"
 #include "base/described.h"
 #include "base/options.h"
 #include "base/path.h"
 #include "base/require.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -219,6 +221,18 @@ static bool is_mapped(const struct ct_capture *capture, const struct ct_image *i
     return !common && ct_programs_by_memory(capture);
 }
 
+/* Returns whether there is a file, or an entry of an archive; otherwise errno says why not. */
+static bool is_there(const char *path)
+{
+    struct ct_archived where;
+    if (access(path, F_OK) == 0)
+        return true;
+    const int fd = ct_archive_entry(path) ? ct_archive_open(path, &where) : -1;
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bias,
                     const struct ct_capture *capture, struct ct_program **out)
 {
@@ -226,7 +240,9 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
         *out = NULL;
     CT_REQUIRE_OF(p, path);
     const struct ct_image *image = capture ? find(capture, path) : NULL;
-    const bool here = !image || access(path, F_OK) == 0;
+    const bool here = is_there(path);
+    if (!here && !image)
+        return ct_fail(p->ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
     if (!here && strchr(path, '/') && strcmp(path, image->path) != 0)
         return ct_fail(p->ctx, CT_ERR_IO,
                        "%s: this file does not exist; the program of this name that ran is %s; give that "

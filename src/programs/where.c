@@ -2,9 +2,11 @@
 /* Finds functions and lines of addresses in the set of programs. */
 #include "programs/programs.h"
 
+#include "base/ctx.h"
 #include "base/require.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int ct_programs_places(struct ct_programs *p, const struct ct_program_place **out, size_t *count)
 {
@@ -90,4 +92,66 @@ int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_wh
     for (size_t i = 0; i < p->image_count && !name_at(p->images[i].symbols, addr, out);)
         i++;
     return CT_OK;
+}
+
+/* ---- functions by name ---- */
+
+/* Returns whether a name is this one, possibly with the suffix of a copy or with parameters. */
+static bool begins_with(const char *name, const char *text)
+{
+    const size_t length = strlen(text);
+    return strncmp(name, text, length) == 0 && (!name[length] || strchr(". (", name[length]));
+}
+
+/* Returns whether a symbol of a program, or the program and an address, give the name. An error in the
+ * symbols is reported when the control flow is read. */
+static bool is_named_in(struct ct_program *program, const char *name)
+{
+    const struct ct_symbols *symbols = NULL;
+    size_t count = 0;
+    const struct ct_symbol *all =
+        ct_program_symbols(program, &symbols) ? NULL : ct_symbols_all(symbols, &count);
+    for (size_t i = 0; i < count; i++)
+        if (begins_with(all[i].name, name) || begins_with(ct_symbols_label(symbols, &all[i]), name))
+            return true;
+    const char *module = symbols ? ct_symbols_module(symbols) : "";
+    const size_t length = strlen(module);
+    return length && strncmp(name, module, length) == 0 && name[length] == '+';
+}
+
+/* Searches the control flow of a program. *function stays CT_CFG_NONE when the name is not there. */
+static int find_function(struct ct_program *program, const char *name, uint32_t *function)
+{
+    struct ct_cfg *cfg;
+    size_t count;
+    const int rc = ct_program_cfg(program, &cfg);
+    const struct ct_cfg_function *all = rc ? NULL : ct_cfg_functions(cfg, &count);
+    const uint32_t f = all ? ct_cfg_function_named(cfg, name) : CT_CFG_NONE;
+    if (f != CT_CFG_NONE && all[f].block != CT_CFG_NONE)
+        *function = f;
+    return rc;
+}
+
+int ct_programs_function(struct ct_programs *p, const char *name, struct ct_program **out, uint32_t *function)
+{
+    CT_REQUIRE_OUT(p ? p->ctx : NULL, out, p, name, function);
+    struct ct_program *program;
+    int rc = CT_OK;
+    *function = CT_CFG_NONE;
+    for (int named = 1; named >= 0; named--)
+        for (size_t i = 0; !*out && (program = ct_programs_at(p, i)); i++) {
+            if (is_named_in(program, name) == (named == 1) && (rc = find_function(program, name, function)))
+                return rc;
+            *out = *function == CT_CFG_NONE ? NULL : program;
+        }
+    if (*out)
+        return CT_OK;
+    return ct_fail(p->ctx, CT_ERR_NOT_FOUND,
+                   strstr(name, "+0x")
+                       ? "%s: no function begins at this address; give --entry a function that 'coretap "
+                         "graph' lists, declare it as a function with --targets, or name the program with "
+                         "--elf"
+                       : "%s: no program has a function of that name with code, or several have one; give "
+                         "the name as 'coretap graph' lists it, or name the program with --elf",
+                   name);
 }

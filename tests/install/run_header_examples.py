@@ -119,7 +119,7 @@ DECLARED = {
     "watch": """struct ct_watches *watches; struct ct_watcher *watcher; struct ct_watch_event events[64];
         uint32_t first, count; size_t event_count;""",
     "wcet": """struct ct_cfg *cfg; struct ct_wcet *wcet; struct ct_timing_sums *sums; const char *text;
-        struct ct_wcet_result result;""",
+        struct ct_wcet_result result; const struct ct_stream *streams; size_t i;""",
 }
 
 

@@ -131,7 +131,35 @@ TEST_WITH(a_name_alone_chooses_one_of_the_capture, f)
     const struct ct_image ran = program_at(f->here, HIGH);
     const struct ct_capture capture = {.program_count = 1, .programs = &ran};
     assert_string_equal(add(f, "program", NULL, &capture)->path, f->here);
-    assert_string_equal(add(f, "nothing", NULL, &capture)->path, "nothing");
+    assert_int_equal(ct_programs_add(f->programs, "nothing", NULL, &capture, NULL), CT_ERR_IO);
+    assert_int_equal(ct_programs_count(f->programs), 1);
+}
+
+/* A member of an archive is no file of its own, but exists. */
+TEST_WITH(an_entry_of_an_archive_is_there, f)
+{
+    static const uint8_t archive[] = {
+        'P', 'K', 3, 4, 10, 0, 0,    0,    0,    0,    0,    0,   0,   0, 0x47, 0xdd, 0xdc, 0x79, 1, 0, 0,
+        0,   1,   0, 0, 0,  1, 0,    0,    0,    'a',  '\n', 'P', 'K', 1, 2,    10,   0,    10,   0, 0, 0,
+        0,   0,   0, 0, 0,  0, 0x47, 0xdd, 0xdc, 0x79, 1,    0,   0,   0, 1,    0,    0,    0,    1, 0, 0,
+        0,   0,   0, 0, 0,  0, 0,    0,    0,    0,    0,    0,   0,   0, 0,    'a',  'P',  'K',  5, 6, 0,
+        0,   0,   0, 1, 0,  1, 0,    47,   0,    0,    0,    32,  0,   0, 0,    0,    0};
+    char entry[sizeof f->other + 8], gone[sizeof f->other + 8];
+    FILE *file = fopen(f->other, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(archive, sizeof archive, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    snprintf(entry, sizeof entry, "%s!/a", f->other);
+    snprintf(gone, sizeof gone, "%s!/b", f->other);
+    const struct ct_image ran = program_at("/target/a", HIGH);
+    const struct ct_capture capture = {.program_count = 1, .programs = &ran};
+    assert_string_equal(add(f, entry, NULL, NULL)->path, entry);
+    assert_int_equal(ct_programs_add(f->programs, gone, NULL, NULL, NULL), CT_ERR_IO);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), gone));
+    /* it was said not to exist when the capture has a program of this name */
+    const int rc = ct_programs_add(f->programs, entry, NULL, &capture, NULL);
+    assert_null(strstr(ct_ctx_error(f->ctx), "does not exist"));
+    assert_int_equal(rc, CT_OK);
 }
 
 TEST_WITH(two_programs_are_not_at_one_bias, f)
@@ -509,6 +537,28 @@ TEST_WITH(knows_data_and_sections, f)
     fclose(opened);
 }
 
+TEST_WITH(functions_are_found_in_the_first_program_that_has_them, f)
+{
+    struct ct_program *program, *here = add(f, f->here, NULL, NULL);
+    uint32_t function;
+    struct ct_cfg *cfg;
+    size_t count;
+    add(f, f->other, NULL, NULL);
+    assert_int_equal(ct_programs_function(f->programs, "main", &program, &function), CT_OK);
+    assert_ptr_equal(program, here);
+    assert_int_equal(ct_program_cfg(program, &cfg), CT_OK);
+    assert_string_equal(ct_cfg_functions(cfg, &count)[function].name, "main");
+    /* by the program and its address, as in listings */
+    assert_int_equal(ct_programs_function(f->programs, "other+0x4", &program, &function), CT_ERR_NOT_FOUND);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "no function begins at this address"));
+    assert_null(program);
+    assert_int_equal(function, CT_CFG_NONE);
+    assert_int_equal(ct_programs_function(f->programs, "none", &program, &function), CT_ERR_NOT_FOUND);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "none: no program has a function of that name"));
+    assert_int_equal(ct_programs_function(f->programs, NULL, &program, &function), CT_ERR_ARG);
+    assert_int_equal(ct_programs_function(f->programs, "main", &program, NULL), CT_ERR_ARG);
+}
+
 /* ---- errors ---- */
 
 TEST_WITH(one_that_is_not_there_leaves_the_others, f)
@@ -516,11 +566,14 @@ TEST_WITH(one_that_is_not_there_leaves_the_others, f)
     const struct ct_program_place *places;
     const struct ct_symbols *symbols;
     size_t count;
-    struct ct_program *missing = add(f, "/nowhere/missing", NULL, NULL);
+    struct ct_program *missing = add(f, f->other, NULL, NULL);
+    assert_int_equal(ct_programs_add(f->programs, "/nowhere/missing", NULL, NULL, NULL), CT_ERR_IO);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "/nowhere/missing"));
+    assert_int_equal(unlink(f->other), 0);
     add(f, f->here, NULL, NULL);
     assert_int_equal(ct_program_symbols(missing, &symbols), CT_ERR_IO);
     assert_null(symbols);
-    assert_non_null(strstr(ct_ctx_error(f->ctx), "/nowhere/missing"));
+    assert_non_null(strstr(ct_ctx_error(f->ctx), f->other));
     assert_int_equal(ct_programs_places(f->programs, &places, &count), CT_ERR_IO);
     assert_int_equal(count, 1);
     assert_int_equal(ct_program_has(missing, MAIN, 0), 0);

@@ -198,7 +198,7 @@ static void observe(struct fixture *f)
 static void measure(struct fixture *f)
 {
     const struct ct_step_batch batch = step_list_batch(&f->steps);
-    assert_int_equal(ct_cfg_learn(f->ctx, f->cfg, f->steps.graph, 0), CT_OK);
+    assert_int_equal(ct_wcet_learn(f->wcet, f->steps.graph), CT_OK);
     assert_int_equal(ct_timing_add(f->timing, &batch), CT_OK);
     assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
     observe(f);
