@@ -29,6 +29,7 @@ struct callgrind {
     const struct ct_stack_call *own;    /* the calls from the view's program */
     size_t own_count;
     uint64_t written; /* functions written */
+    uint64_t total;   /* instructions written, without those of calls */
 };
 
 static const char *file_of(const struct callgrind *c, uint32_t file)
@@ -150,6 +151,7 @@ static void put_function(struct callgrind *c, const char *name, size_t first, si
             cost += insns[k].count;
         if (cost)
             fprintf(c->out, "%" PRIu32 " %" PRIu64 "\n", insns[i].line, cost);
+        ct_add_up(&c->total, cost);
         for (; i < k; i++)
             put_calls(c, &insns[i]);
     }
@@ -218,6 +220,7 @@ static int put_rest(struct callgrind *c)
             continue;
         put_bare(c, f);
         fprintf(c->out, "0 %" PRIu64 "\n", sums[f]);
+        ct_add_up(&c->total, sums[f]);
     }
     put_bare_calls(c);
     free(sums);
@@ -255,6 +258,9 @@ int ct_profile_callgrind(FILE *out, const struct ct_profile_stacks *stacks,
     }
     if (!rc)
         rc = put_rest(&c);
+    /* Without it callgrind_annotate adds up the inclusive costs when it is asked for these. */
+    if (!rc)
+        fprintf(out, "\ntotals: %" PRIu64 "\n", c.total);
     *entries += c.written;
     free(c.functions);
     free(c.calls);

@@ -170,8 +170,9 @@ def check_callgrind(folder, name, text, total):
     if not tool:
         skip(f"{name}: callgrind_annotate reads it", "callgrind_annotate is missing (Debian: valgrind)")
         return
-    shown = run(tool, "--auto=no", str(file))
-    check(f"{name}: callgrind_annotate reads it", f"{total:,}" in shown and "main" in shown, shown)
+    shown = run(tool, "--auto=no", "--inclusive=yes", str(file))
+    check(f"{name}: callgrind_annotate reads it", f"{total:,} (100.0%)  PROGRAM TOTALS" in shown and
+          "main" in shown, shown)
 
 
 def pprof_stacks(profile):
