@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/branch_lists.h"
 #include "cli/capture.h"
+#include "cli/inputs.h"
 
 #include "coretap/program.h"
 #include "coretap/ran.h"
@@ -180,7 +181,7 @@ static bool open_file(const struct cli_args *args, const char *path, struct ct_c
     const int rc = ct_capture_open_with(args->ctx, path, &options, capture);
     if (rc && (rc != CT_ERR_FORMAT || !cli_raw_bytes_tell(path)))
         cli_library_error(args->ctx);
-    return rc == CT_OK;
+    return rc == CT_OK && cli_inputs_add(*capture);
 }
 
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture)

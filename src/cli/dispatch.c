@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
 #include "coretap/program.h"
 
@@ -159,7 +160,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     }
     if (!begin(&args))
         return CLI_FAILED;
+    cli_inputs_begin(&args);
     const int code = whole(&args, run_with(&args));
+    cli_inputs_end();
     end(&args);
     return code;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "cli/output.h"
 #include "cli/cli.h"
+#include "cli/inputs.h"
 #include "coretap/format.h"
 
 #include <errno.h>
@@ -160,6 +161,8 @@ static FILE *open_output(struct cli_output *o, const char *path, bool grows)
     struct stat about;
     *o = (struct cli_output){.path = path, .grows = grows};
     const bool exists = stat(path, &about) == 0;
+    if (exists && S_ISREG(about.st_mode) && !cli_inputs_allow(path, &about))
+        return NULL;
     const int fd = exists && !S_ISREG(about.st_mode) ? open(path, O_WRONLY | O_CLOEXEC)
                                                      : open_beside(o, exists ? &about : NULL);
     o->file = fd < 0 ? NULL : fdopen(fd, "w");

@@ -21,7 +21,7 @@ import tap
 
 COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
 WORK = pathlib.Path(tempfile.mkdtemp())
-CALL = 30  # cycles, more than any call takes
+CALL = 64  # cycles, more than any call takes: a block may wait for 32
 PROGRAM = r"""
 static volatile unsigned long sink;
 __attribute__((noinline)) void job(int n) { for (int i = 0; i < n; i++) sink += i * i; }

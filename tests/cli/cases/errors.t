@@ -167,6 +167,25 @@ $ coretap decode examples/quickstart >&-
 ! coretap: standard output is closed, so nothing can be printed; redirect it to a file or /dev/null
 [2]
 
+# An output never replaces what the command reads, by whatever path; but a sum may replace one of its parts.
+$ cp -r examples/quickstart $T/own && coretap decode -o $T/own/./trace.bin $T/own; code=$?; cmp examples/quickstart/trace.bin $T/own/trace.bin && exit $code
+! coretap: $T/own/./trace.bin: the output would replace this file, which belongs to the capture; name another file as the output
+[2]
+$ coretap export --perf $T/own/trace.bin $T/own; code=$?; cmp examples/quickstart/trace.bin $T/own/trace.bin && exit $code
+! coretap: $T/own/trace.bin: the output would replace this file, which belongs to the capture; name another file as the output
+[2]
+$ coretap export --perf $T/own.data $T/own && cp $T/own.data $T/same.data && coretap stats -o $T/own.data $T/own.data; code=$?; cmp $T/same.data $T/own.data && exit $code
+! coretap: $T/own.data: the output would replace this file, which another argument names; name another file as the output
+[2]
+$ coretap watch -f data --at 0x80500 -o $T/own.hits $T/own && coretap merge -o $T/own.hits $T/own.hits $T/own.hits && coretap watch -f sums $T/own.hits | tail -1
+| 4	0x80500 addr
+! coretap: warning: watch: $T/own: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
+! coretap: watch of 2 captures, 0 of them damaged; losses: none
+! coretap:   $T/own
+$ coretap watch --at 0x80500 -o $T/own.hits $T/own.hits
+! coretap: $T/own.hits: the output would replace this file, which another argument names; name another file as the output
+[2]
+
 # A source that nobody described: its trace is not decoded, and is named.
 $ cp examples/raw/board.* examples/raw/loop-code.bin $T; sed -i '/^.source itm/,/^$/d' $T/board.ini; coretap stats $T/board.ini | grep bytes
 | bytes=80
