@@ -50,7 +50,8 @@ static void count_even(struct fit *fit, uint8_t byte, unsigned low)
     fit->bad += byte >> 1 >= CT_ID_COUNT && byte >> 1 != 0x7b && byte >> 1 != 0x7d;
 }
 
-/* Counts as if frames began at byte `first`. `swap` 3 reverses the bytes of each word. */
+/* Counts as if frames began at byte `first`. `swap` 3 reverses the bytes of each word, 1 of each half-word.
+ */
 static struct fit try_aligned(const uint8_t *data, size_t size, size_t first, size_t swap)
 {
     struct fit fit = {0};
@@ -92,7 +93,7 @@ static bool has_half_words(const uint8_t *data, size_t size)
 
 static bool is_invalid(const struct fit *fit)
 {
-    return fit->bad >= 16 && fit->bad > fit->ids / 16;
+    return fit->bad >= 16 && fit->bad > fit->ids / 32;
 }
 
 static bool is_valid(const struct fit *fit)
@@ -104,27 +105,69 @@ static bool is_valid(const struct fit *fit)
     "frames with valid trace IDs begin only after the first " #bytes                                         \
     " of these bytes, so none can be read; cut them off, for instance with 'tail -c +" #next "'"
 
+#define REVERSED(unit, bytes)                                                                                \
+    "the trace IDs are valid only if the bytes of each " unit "; reverse them, for instance with objcopy "   \
+    "-I binary -O binary --reverse-bytes=" #bytes
+
+static const char *const begin_later[CT_FRAME_SIZE] = {
+    NULL,
+    BEGIN_LATER(1, 2),
+    BEGIN_LATER(2, 3),
+    BEGIN_LATER(3, 4),
+    BEGIN_LATER(4, 5),
+    BEGIN_LATER(5, 6),
+    BEGIN_LATER(6, 7),
+    BEGIN_LATER(7, 8),
+    BEGIN_LATER(8, 9),
+    BEGIN_LATER(9, 10),
+    BEGIN_LATER(10, 11),
+    BEGIN_LATER(11, 12),
+    BEGIN_LATER(12, 13),
+    BEGIN_LATER(13, 14),
+    BEGIN_LATER(14, 15),
+    BEGIN_LATER(15, 16),
+};
+
+/* The ways of reading frames whose trace IDs are valid. */
+struct valid_ways {
+    const char *best; /* words of the one with most synchronisation packets, NULL: there is none */
+    size_t syncs;
+    bool tied; /* another one has as many */
+};
+
+static void add_way(struct valid_ways *ways, const struct fit *fit, const char *words)
+{
+    if (!is_valid(fit) || fit->ids < 16)
+        return;
+    if (!ways->best || fit->syncs > ways->syncs)
+        *ways = (struct valid_ways){words, fit->syncs, false};
+    else if (fit->syncs == ways->syncs)
+        ways->tied = true;
+}
+
+/* Returns how the bytes have valid trace IDs, which they have not as they are. An odd distance makes data
+ * bytes of ID bytes, and so does a reversed word, so all of these ways have valid IDs when one has; only the
+ * synchronisation packets in the data tell them apart. */
+static const char *find_valid(const uint8_t *data, size_t size, const struct fit *swapped)
+{
+    struct valid_ways ways = {0};
+    const struct fit half = try_aligned(data, size, 0, 1);
+    add_way(&ways, swapped, REVERSED("32-bit word are reversed (big-endian)", 4));
+    add_way(&ways, &half, REVERSED("half-word are reversed", 2));
+    for (size_t first = 1; first < CT_FRAME_SIZE; first += 2) {
+        const struct fit fit = try_aligned(data, size, first, 0);
+        add_way(&ways, &fit, begin_later[first]);
+    }
+    if (ways.best && (ways.tied || !ways.syncs))
+        return "the trace IDs are invalid, as when frames begin at another byte than the first, or the bytes "
+               "of each word are reversed (big-endian); read the trace buffer from its first byte on, or "
+               "reverse them with objcopy -I binary -O binary --reverse-bytes=4";
+    return ways.best;
+}
+
 /* Returns the trouble when frames fit better elsewhere than at the first byte, or with reversed words. */
 static const char *find_misplaced(const uint8_t *data, size_t size, const struct fit *as_is)
 {
-    static const char *const words[CT_FRAME_SIZE] = {
-        NULL,
-        BEGIN_LATER(1, 2),
-        BEGIN_LATER(2, 3),
-        BEGIN_LATER(3, 4),
-        BEGIN_LATER(4, 5),
-        BEGIN_LATER(5, 6),
-        BEGIN_LATER(6, 7),
-        BEGIN_LATER(7, 8),
-        BEGIN_LATER(8, 9),
-        BEGIN_LATER(9, 10),
-        BEGIN_LATER(10, 11),
-        BEGIN_LATER(11, 12),
-        BEGIN_LATER(12, 13),
-        BEGIN_LATER(13, 14),
-        BEGIN_LATER(14, 15),
-        BEGIN_LATER(15, 16),
-    };
     const struct fit swapped = try_aligned(data, size, 0, 3);
     size_t best = 0, syncs = as_is->syncs * 3 / 2 + SYNCS - 1;
     for (size_t first = 1; first < CT_FRAME_SIZE; first++) {
@@ -135,11 +178,8 @@ static const char *find_misplaced(const uint8_t *data, size_t size, const struct
         syncs = fit.syncs;
     }
     if (best && syncs > 2 * swapped.syncs)
-        return words[best];
-    if (is_invalid(as_is) && swapped.ids >= 16 && is_valid(&swapped))
-        return "the trace IDs are valid only if the bytes of each 32-bit word are reversed (big-endian); "
-               "reverse them, for instance with objcopy -I binary -O binary --reverse-bytes=4";
-    return NULL;
+        return begin_later[best];
+    return is_invalid(as_is) ? find_valid(data, size, &swapped) : NULL;
 }
 
 /* Returns whether one word fills the bytes, as memory that was never written. A trace port sends

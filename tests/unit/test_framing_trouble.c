@@ -61,6 +61,45 @@ TEST(frames_that_begin_later_are_told)
     }
 }
 
+/* Writes trace of one source as a Cortex-M does: few synchronisation packets, small numbers. */
+static void make_short_trace(uint8_t *data, size_t size, unsigned syncs)
+{
+    uint32_t seed = 1;
+    for (size_t i = 0; i < size; i++)
+        data[i] = (uint8_t)(i % 9 ? demux_random(&seed) & 0x9f : demux_random(&seed) | 0x80) + 1;
+    for (unsigned i = 0; i < syncs; i++)
+        memcpy(data + size / (syncs + 1) * (i + 1), "\0\0\0\0\0\0\0\0\0\0\0\x80", 12);
+}
+
+static void reverse(uint8_t *bytes, size_t size, size_t unit)
+{
+    for (size_t i = 0; i + unit <= size; i += unit)
+        for (size_t k = 0; k < unit / 2; k++) {
+            const uint8_t byte = bytes[i + k];
+            bytes[i + k] = bytes[i + unit - 1 - k];
+            bytes[i + unit - 1 - k] = byte;
+        }
+}
+
+TEST(reversed_words_of_a_short_dump_are_told)
+{
+    static uint8_t trace[14 * 500], bytes[16 * 500];
+    make_short_trace(trace, sizeof trace, 2);
+    const size_t size = make_frames(bytes, trace, sizeof trace);
+    expect_trouble(CT_FRAMING_FRAMES, bytes, size, NULL);
+    expect_trouble(CT_FRAMING_FRAMES, bytes + 5, size - 5, "'tail -c +12'");
+    reverse(bytes, size, 4);
+    expect_trouble(CT_FRAMING_FRAMES, bytes, size, "--reverse-bytes=4");
+    reverse(bytes, size, 4);
+    reverse(bytes, size, 2);
+    expect_trouble(CT_FRAMING_FRAMES, bytes, size, "--reverse-bytes=2");
+    make_short_trace(trace, sizeof trace, 0);
+    make_frames(bytes, trace, sizeof trace);
+    reverse(bytes, size, 4);
+    expect_trouble(CT_FRAMING_AUTO, bytes, size,
+                   "the trace IDs are invalid, as when frames begin at another byte");
+}
+
 TEST(another_framing_is_told)
 {
     static uint8_t trace[14 * 500], frames[16 * 500];
