@@ -318,11 +318,31 @@ static size_t count_given(const struct cli_capture *c, const char **first)
     return most;
 }
 
-/* Reports which file may not be what ran, when the trace contradicts code of named files. */
+/* Fewer contradictions may be those of damaged trace. */
+#define FEW_CONTRADICTIONS 4
+
+/* Reports that the images which the description of the capture names may not be what ran. Damaged trace
+ * contradicts the program, too, but has more invalid packets and other gaps. */
+static void tell_described(const struct cli_capture *c)
+{
+    const struct ct_losses *losses = &c->seen.losses;
+    const struct ct_buffer *first = c->buffers;
+    if (losses->contradictions < FEW_CONTRADICTIONS || losses->contradictions <= losses->gaps / 2 ||
+        losses->contradictions <= 2 * losses->bad_packets || !c->count || !first->image_count ||
+        strcmp(c->capture->kind, "perf.data") == 0)
+        return;
+    cli_say("%s: %s%s may not be what ran, because the trace contradicts the code again and again; what ran "
+            "after each contradiction is left out; name the build that ran in the description",
+            c->path, first->images[0].path, first->image_count > 1 ? " (or another image)" : "");
+}
+
+/* Reports which file may not be what ran, when the trace contradicts its code. */
 static void tell_contradicted(const struct cli_capture *c)
 {
     const char *file = NULL;
     const size_t given = count_given(c, &file);
+    if (!given)
+        tell_described(c);
     if (given && c->seen.losses.contradictions)
         cli_say("%s: %s%s may not be the build that ran, because the trace contradicts its code; what ran "
                 "after each contradiction is left out; name the build that ran with --elf",

@@ -117,6 +117,12 @@ def check_trace(coretap, folder, capture, right, wrong):
               got.returncode == 1 and "contradictions with the program" in got.stderr
               and f"{wrong} may not be the build that ran" in got.stderr,
               f"exit code {got.returncode}\n{got.stderr}")
+    described = folder / "described.ini"
+    for program, contradicted in ((wrong, True), (right, False)):
+        described.write_text(raw.read_text() + f"\n[image]\nelf = {program}\nbias = 0x{BIAS}\n")
+        got = run(coretap, "stats", described)
+        check(f"stats with {program.name} in the description",
+              (f"{program} may not be what ran" in got.stderr) == contradicted, got.stderr)
     got = run(coretap, "cover", "--elf", f"{right}@{BIAS}", raw)
     check("the trace does not contradict what ran",
           got.returncode == 0 and "contradiction" not in got.stderr, got.stderr)
