@@ -107,6 +107,12 @@ struct ct_mon_elab_output {
     struct ct_mon_span span;
 };
 
+/* A definition of a type whose right side is being elaborated. */
+struct ct_mon_type_in_use {
+    const struct ct_mon_ast_stmt *definition;
+    const struct ct_mon_type_in_use *outer;
+};
+
 struct ct_mon_elab {
     struct ct_mon_arena *arena;
     struct ct_mon_diags *diags;
@@ -124,10 +130,11 @@ struct ct_mon_elab {
     size_t noutputs, outputs_cap;
     struct ct_mon_name_map outputs_by_name; /* the node of the first output of each name */
     /* state of the expansion */
-    unsigned check;       /* > 0: only types are computed, calls are not expanded */
-    struct ct_mon_fn *fn; /* function being built; NULL in streams */
-    unsigned depth;       /* nesting of macro expansions in progress */
-    unsigned stepped;     /* `depth` when a step was last counted */
+    unsigned check;                                /* > 0: only types are computed, calls are not expanded */
+    struct ct_mon_fn *fn;                          /* function being built; NULL in streams */
+    unsigned depth;                                /* nesting of macro expansions in progress */
+    unsigned stepped;                              /* `depth` when a step was last counted */
+    const struct ct_mon_type_in_use *types_in_use; /* innermost definition of a type being elaborated */
     struct ct_mon_span
         type_use; /* place that uses the parameterised type whose definition is being elaborated */
     uint64_t fuel;

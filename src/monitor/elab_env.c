@@ -274,6 +274,15 @@ static bool is_of_unfit_parameter(struct ct_mon_elab *e, const struct ct_mon_env
     return false;
 }
 
+/* Returns whether the definition of a type is being elaborated, so that it would contain itself. */
+static bool contains_itself(const struct ct_mon_elab *e, const struct ct_mon_ast_stmt *definition)
+{
+    const struct ct_mon_type_in_use *in = e->types_in_use;
+    while (in && in->definition != definition)
+        in = in->outer;
+    return in != NULL;
+}
+
 static const struct ct_mon_type *type_definition(struct ct_mon_elab *e, const struct ct_mon_env *env,
                                                  const struct ct_mon_ast_type *t,
                                                  const struct ct_mon_binding *b)
@@ -283,13 +292,22 @@ static const struct ct_mon_type *type_definition(struct ct_mon_elab *e, const st
         ct_mon_elab_wrong_number(e, t->span, "type arguments", t->name, s->ntype_params, t->nargs) ||
         !ct_mon_elab_step(e, t->span))
         return e->types.error;
+    if (contains_itself(e, s)) {
+        ct_mon_diag_error(
+            e->diags, t->span,
+            "Type %s contains itself, and a value of it would have no end; use another type here", t->name);
+        return e->types.error;
+    }
     struct ct_mon_env *inner = ct_mon_env_new(e, b->env);
     for (size_t i = 0; i < t->nargs; i++)
         ct_mon_env_bind_type(e, inner, s->type_params[i], ct_mon_elab_type(e, env, t->args[i]));
     const struct ct_mon_span outer = e->type_use;
     if (!is_of_unfit_parameter(e, env, t))
         e->type_use = t->span;
+    const struct ct_mon_type_in_use in_use = {.definition = s, .outer = e->types_in_use};
+    e->types_in_use = &in_use;
     const struct ct_mon_type *type = ct_mon_elab_type(e, inner, s->type);
+    e->types_in_use = in_use.outer;
     e->type_use = outer;
     return type;
 }

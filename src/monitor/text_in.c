@@ -23,6 +23,7 @@ static void reader_free(struct ct_mon_text_reader *r)
     free(r->columns);
     free(r->name);
     free(r->table);
+    free(r->named);
     free(r);
 }
 
@@ -39,7 +40,10 @@ static struct ct_mon_text_reader *reader(struct ct_monitor *m)
         cap *= 2;
     r->mask = cap - 1;
     r->table = calloc(cap, sizeof *r->table);
-    if (!r->table) {
+    r->named = calloc((size_t)m->p->ninputs + 1, sizeof *r->named);
+    if (!r->table || !r->named) {
+        free(r->table);
+        free(r->named);
         free(r);
         return NULL;
     }
@@ -84,7 +88,7 @@ int32_t ct_mon_text_find_input(const struct ct_monitor *m, const char *p, size_t
         const char *name = m->p->inputs[r->table[k].input - 1].name;
         if (strncmp(name, p, n) != 0 || name[n])
             continue;
-        r->any_known = true;
+        r->any_known = r->named[r->table[k].input - 1] = true;
         return (int32_t)r->table[k].input - 1;
     }
     return -1;
@@ -118,6 +122,8 @@ void ct_mon_text_check_unknown(struct ct_monitor *m, const char *p, size_t n)
             return;
     if (r->nunknown == TEXT_UNKNOWN_MOST)
         return;
+    if (!r->nunknown)
+        snprintf(r->first_unknown, sizeof r->first_unknown, "%.*s", (int)(n < 60 ? n : 60), p);
     r->unknown[r->nunknown++] = hash;
     const char **names = calloc(m->p->ninputs + 1, sizeof *names);
     char *name = strndup(p, n);
@@ -134,27 +140,47 @@ void ct_mon_text_check_unknown(struct ct_monitor *m, const char *p, size_t n)
     free(names);
 }
 
-/* Warns that the text names no input of the specification at all, with the names of the first inputs. */
-static void warn_of_other_names(const struct ct_monitor *m)
+/* Writes the first inputs that the text does not name, as far as there is room. Returns whether there are
+ * any. */
+static bool list_unnamed(const struct ct_monitor *m, char *names, size_t size)
 {
-    const struct ct_mon_text_reader *r = m->reader;
-    char names[200] = "";
     size_t used = 0;
-    uint32_t i = 0;
-    if (r->any_known || r->told || !r->nunknown || !m->p->ninputs)
-        return;
-    for (; i < m->p->ninputs; i++) {
-        const size_t room = sizeof names - used;
-        const int n = snprintf(names + used, room, "%s'%.60s'", i ? ", " : "", m->p->inputs[i].name);
-        if (n < 0 || (size_t)n >= room)
+    *names = '\0';
+    for (uint32_t i = 0; i < m->p->ninputs; i++) {
+        if (m->reader->named[i])
+            continue;
+        const size_t room = size - sizeof ", …" - used;
+        const int n = snprintf(names + used, room, "%s'%.60s'", used ? ", " : "", m->p->inputs[i].name);
+        if (n < 0 || (size_t)n >= room) {
+            memcpy(names + used, ", …", sizeof ", …");
             break;
+        }
         used += (size_t)n;
     }
-    names[used] = '\0';
-    ct_log(m->ctx, CT_LOG_WARNING,
-           "%s: no event is of an input of the specification, so all are left out; its inputs are %s%s; give "
-           "both the same names",
-           r->name ? r->name : "trace", names, i < m->p->ninputs ? ", …" : "");
+    return *names != '\0';
+}
+
+/* Says which inputs the text does not name, if it has events of other names: one may be meant for the other.
+ * When no input has its name, nothing of the text counts. */
+static void tell_other_names(const struct ct_monitor *m)
+{
+    const struct ct_mon_text_reader *r = m->reader;
+    const char *name = r->name ? r->name : "trace";
+    char names[200];
+    if (r->told || !r->nunknown || !list_unnamed(m, names, sizeof names))
+        return;
+    if (r->any_known)
+        ct_log(m->ctx, CT_LOG_NOTE,
+               "%s: there are no events of %s; there are events of '%s'%s; give both the same name if one is "
+               "meant for the other",
+               name, names, r->first_unknown,
+               r->nunknown > 1 ? " and other names, which are no inputs" : ", which is no input");
+    else
+        ct_log(
+            m->ctx, CT_LOG_WARNING,
+            "%s: no event is of an input of the specification, so all are left out; its inputs are %s; give "
+            "both the same names",
+            name, names);
 }
 
 /* Returns what to write in the place of a value of the wrong type, or "". */
@@ -377,7 +403,7 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
         while (last && !code && r->nranges && !r->done)
             code = ct_mon_text_range_next(m);
         if (last && !code)
-            warn_of_other_names(m);
+            tell_other_names(m);
     }
     if (!code)
         ct_mon_run_deliver(m);

@@ -31,10 +31,12 @@ struct ct_mon_text_reader {
         uint32_t hash, input; /* input + 1; 0: free */
     } * table;
     uint32_t mask;
+    bool *named;                         /* of each input: the text has it */
     uint32_t unknown[TEXT_UNKNOWN_MOST]; /* hashes of the first names that are no inputs */
     size_t nunknown;
-    bool any_known; /* the text named an input */
-    bool told;      /* a name that is nearly that of an input was reported */
+    char first_unknown[64]; /* the first of these names, perhaps cut */
+    bool any_known;         /* the text named an input */
+    bool told;              /* a name that is nearly that of an input was reported */
 };
 
 /* Parser state of a value at *p. On failure the fields from `expected` on describe what was found. */

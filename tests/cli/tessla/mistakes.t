@@ -1014,3 +1014,23 @@ out f(x)
 !     2 | liftable def f(n: Int) = if n > 0 then f(x) + 1 else 0
 !       |                                        ^^^^
 [1]
+
+### a type that contains itself, also by another one
+in x: Events[Int]
+type R = { a: Int, r: Option[R] }
+type A = { b: B }
+type B = { a: List[A] }
+type Pair[T] = (T, T)
+def p: Events[Pair[Pair[Int]]] = slift1(x, (v: Int) => ((v, v), (v, v)))
+out p
+>>>
+! s.tessla:2:30: error: Type R contains itself, and a value of it would have no end; use another type here
+!     2 | type R = { a: Int, r: Option[R] }
+!       |                              ^
+! s.tessla:3:15: error: Type B contains itself, and a value of it would have no end; use another type here
+!     3 | type A = { b: B }
+!       |               ^^
+! s.tessla:4:20: error: Type A contains itself, and a value of it would have no end; use another type here
+!     4 | type B = { a: List[A] }
+!       |                    ^
+[1]

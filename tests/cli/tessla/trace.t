@@ -495,3 +495,21 @@ out s
 >>>
 ! coretap: standard input:1: Unexpected value of type unknown (hello), expected type String, in input stream 's'; put it in double quotes
 [2]
+
+### an input without events, where another name has some
+in x: Events[Int]
+in temperature: Events[Int]
+out merge(x, temperature) as m
+<<<
+1: x = 1
+2: temp = 2
+3: speed = 2
+>>>
+1: m = 1
+! coretap: note: standard input: there are no events of 'temperature'; there are events of 'temp' and other names, which are no inputs; give both the same name if one is meant for the other
+
+### an input without events
+<<<
+1: x = 1
+>>>
+1: m = 1
