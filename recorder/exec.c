@@ -225,6 +225,15 @@ bool exec_read(bool arm32, uint64_t path, uint64_t argv, uint64_t envp, struct e
     return there;
 }
 
+/* Returns the length of the plugin's path, in which commas are doubled. */
+static int plugin_length(const char *value)
+{
+    const char *at = value;
+    while (*at && (*at != ',' || at[1] == ','))
+        at += *at == ',' ? 2 : 1;
+    return (int)(at - value);
+}
+
 void exec_start(const struct exec_image *image, const char *options)
 {
     struct command command;
@@ -245,8 +254,7 @@ void exec_start(const struct exec_image *image, const char *options)
         all[n++] = (char *)(uintptr_t) "-cpu";
         all[n++] = (char *)(uintptr_t)image->cpu;
     }
-    if (options &&
-        asprintf(&plugin, "%.*s,%s", (int)strcspn(command.plugin, ","), command.plugin, options) > 0) {
+    if (options && asprintf(&plugin, "%.*s,%s", plugin_length(command.plugin), command.plugin, options) > 0) {
         all[n++] = (char *)(uintptr_t) "-plugin";
         all[n++] = plugin;
     }

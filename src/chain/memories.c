@@ -25,6 +25,7 @@ struct ct_memories {
     uint32_t *number;        /* for each entry of `made`: index of the memory used for it; 0 while unknown */
     struct own *own;         /* the memories in use */
     size_t own_count;
+    struct ct_memory_files files; /* of all memories */
 };
 
 static const struct ct_maps no_maps;
@@ -46,7 +47,7 @@ static int add_images(struct ct_memories *m, struct ct_memory *memory, const str
 static int make(struct ct_memories *m, const struct ct_generation *generation, struct ct_memory **out)
 {
     struct ct_memory *memory;
-    int rc = ct_memory_new(m->ctx, &memory);
+    int rc = ct_memory_new_sharing(m->ctx, &m->files, &memory);
     if (rc)
         return rc;
     if (generation)
@@ -113,6 +114,7 @@ void ct_memories_free(struct ct_memories *m)
         return;
     for (size_t i = 0; m->made && i < m->count; i++)
         ct_memory_free(m->made[i]);
+    ct_memory_files_free(&m->files);
     free(m->made);
     free(m->first);
     free(m->number);

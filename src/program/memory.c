@@ -28,8 +28,8 @@ struct ct_memory {
     size_t count;
     size_t cap;
     struct index spaces[SPACES];
-    struct ct_mapped_file *files;
-    struct ct_small_files small;
+    struct ct_memory_files own;
+    struct ct_memory_files *shared; /* with other memories; NULL: all files are its own */
 };
 
 int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out)
@@ -42,6 +42,24 @@ int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out)
     memory->ctx = ctx;
     *out = memory;
     return CT_OK;
+}
+
+int ct_memory_new_sharing(struct ct_ctx *ctx, struct ct_memory_files *files, struct ct_memory **out)
+{
+    const int rc = ct_memory_new(ctx, out);
+    if (!rc)
+        (*out)->shared = files;
+    return rc;
+}
+
+void ct_memory_files_free(struct ct_memory_files *files)
+{
+    while (files->first) {
+        struct ct_mapped_file *next = files->first->next;
+        ct_mapped_file_close(files->first);
+        files->first = next;
+    }
+    ct_small_files_free(&files->small);
 }
 
 static void region_free(struct ct_region *region)
@@ -62,12 +80,7 @@ void ct_memory_free(struct ct_memory *memory)
     free(memory->regions);
     for (unsigned s = 0; s < SPACES; s++)
         free(memory->spaces[s].regions);
-    while (memory->files) {
-        struct ct_mapped_file *next = memory->files->next;
-        ct_mapped_file_close(memory->files);
-        memory->files = next;
-    }
-    ct_small_files_free(&memory->small);
+    ct_memory_files_free(&memory->own);
     free(memory);
 }
 
@@ -76,11 +89,19 @@ struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory)
     return memory->ctx;
 }
 
+/* Returns the file after `file`, of all that the memory may use: its own, then the shared ones. */
+static const struct ct_mapped_file *file_after(const struct ct_memory *memory,
+                                               const struct ct_mapped_file *file)
+{
+    const bool of_own = !file || !memory->shared || file->is_module;
+    const struct ct_mapped_file *next = file ? file->next : memory->own.first;
+    return !next && of_own && memory->shared ? memory->shared->first : next;
+}
+
 const struct ct_mapped_file *ct_memory_next_file(const struct ct_memory *memory,
                                                  const struct ct_mapped_file *file, uint64_t *bias)
 {
-    file = file ? file->next : memory->files;
-    for (; file; file = file->next)
+    while ((file = file_after(memory, file)))
         for (size_t i = 0; i < memory->count; i++)
             if (memory->regions[i]->file == file && memory->regions[i]->of_elf) {
                 *bias = memory->regions[i]->image_addr;
@@ -239,22 +260,44 @@ static bool is_same_file(const struct ct_mapped_file *a, const struct ct_mapped_
            (!a->is_module || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
-/* Maps the file of an image, unless an earlier image did. */
+/* Finds a file that was read from this path. A module is read again, because it may be linked otherwise. */
+static struct ct_mapped_file *find_path(const struct ct_memory_files *files, const char *path)
+{
+    struct ct_mapped_file *file = files->first;
+    while (file && (file->is_module || strcmp(file->path, path) != 0))
+        file = file->next;
+    return file;
+}
+
+static struct ct_mapped_file *find_same(const struct ct_memory_files *files,
+                                        const struct ct_mapped_file *wanted)
+{
+    struct ct_mapped_file *file = files->first;
+    while (file && !is_same_file(file, wanted))
+        file = file->next;
+    return file;
+}
+
+/* Reads the file of an image, unless an earlier image did. */
 static int file_of(struct ct_memory *memory, const struct ct_image *image, struct ct_mapped_file **out)
 {
+    struct ct_memory_files *files = memory->shared ? memory->shared : &memory->own;
     struct ct_mapped_file *file;
-    int result = ct_mapped_file_open_one(memory->ctx, image->path, image->placed, &memory->small, &file);
+    *out = find_path(files, image->path);
+    if (*out)
+        return CT_OK;
+    const int result = ct_mapped_file_open_one(memory->ctx, image->path, image->placed, &files->small, &file);
     if (result != CT_OK)
         return result;
-    for (struct ct_mapped_file *old = memory->files; old; old = old->next) {
-        if (is_same_file(old, file)) {
-            ct_mapped_file_close(file);
-            *out = old;
-            return CT_OK;
-        }
+    if (file->is_module)
+        files = &memory->own;
+    *out = find_same(files, file);
+    if (*out) {
+        ct_mapped_file_close(file);
+        return CT_OK;
     }
-    file->next = memory->files;
-    memory->files = file;
+    file->next = files->first;
+    files->first = file;
     *out = file;
     return CT_OK;
 }

@@ -28,6 +28,20 @@ struct ct_small_files {
     struct ct_small_block *blocks; /* newest first */
 };
 
+/* The files of memories that share them. All zero: none. */
+struct ct_memory_files {
+    struct ct_mapped_file *first; /* newest first */
+    struct ct_small_files small;
+};
+
+/* Makes an empty memory that takes its files from `files`, and adds those that are missing there. They must
+ * outlive it. A kernel module is not shared, because its calls depend on the other files of its memory.
+ * CT_ERR_NOMEM. */
+int ct_memory_new_sharing(struct ct_ctx *ctx, struct ct_memory_files *files, struct ct_memory **out);
+
+/* Frees the files. */
+void ct_memory_files_free(struct ct_memory_files *files);
+
 /* Where a region's bytes come from, and so how they are freed. */
 enum ct_region_kind {
     CT_REGION_HEAP,  /* copied to the heap */

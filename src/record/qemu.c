@@ -105,19 +105,37 @@ static const char *processor(const struct ct_qemu *qemu)
     return NULL;
 }
 
+/* Returns the value of -plugin, for free(). QEMU ends a value at a comma, and a key at "=", so commas of the
+ * path are doubled, and the path has its key. */
+static char *plugin_value(const char *path, const char *option)
+{
+    const size_t size = sizeof "file=" + 2 * strlen(path) + sizeof "," + strlen(option);
+    char *value = malloc(size);
+    size_t n = value ? (size_t)snprintf(value, size, "file=") : 0;
+    for (; value && *path; path++) {
+        value[n++] = *path;
+        if (*path == ',')
+            value[n++] = ',';
+    }
+    if (value)
+        snprintf(value + n, size - n, ",%s", option);
+    return value;
+}
+
 int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv)
 {
-    char plugin[4200];
     size_t count = 0;
     CT_REQUIRE(ctx, qemu, option, argv);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the parent, nobody reads its output */
     while (argv[count])
         count++;
-    char **all = calloc(count + 10, sizeof *all);
-    if (!all)
+    char **all = calloc(count + 10, sizeof *all), *plugin = plugin_value(qemu->plugin, option);
+    if (!all || !plugin) {
+        free(all);
+        free(plugin);
         return ct_fail_nomem(ctx, qemu->command);
+    }
     size_t n = 0;
-    snprintf(plugin, sizeof plugin, "%s,%s", qemu->plugin, option);
     all[n++] = (char *)(uintptr_t)qemu->command;
     if (qemu->sysroot) {
         all[n++] = (char *)(uintptr_t) "-L";
@@ -139,6 +157,7 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
         execvp(qemu->command, all);
     const int why = errno;
     free(all);
+    free(plugin);
     return ct_fail(
         ctx, CT_ERR_IO, "%s: cannot be run: %s; %s", *qemu->command ? qemu->command : "''", strerror(why),
         qemu->system ? "name the QEMU that emulates the machine, such as qemu-system-aarch64 (Debian: "

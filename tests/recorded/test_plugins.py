@@ -17,6 +17,9 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, TRACE, ACCESS = map(os.path.abspath, sys.argv[1:4])
 PROGRAM = '#include <stdio.h>\nint main(void) { puts("it ran"); return 0; }\n'
+REPLACED = """#include <unistd.h>
+int main(int argc, char **argv) { return argc > 1 ? execv(argv[1], argv + 1) : 1; }
+"""
 PLUGIN = """
 int qemu_plugin_version = VERSION;
 int qemu_plugin_install(void) { return 0; }
@@ -98,6 +101,17 @@ def check_options(program, layouts):
                       done.stderr)
 
 
+def check_exec(folder, program):
+    """Checks that the plugin goes along into a program that replaces itself."""
+    (folder / "replaced.c").write_text(REPLACED, encoding="ascii")
+    subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", folder / "replaced",
+                    folder / "replaced.c"], check=True)
+    done = run(["fractal", "run"], shutil.copy(ACCESS, folder / "a=b,c,,d,access.so"), "-o",
+               folder / "exec-log", "--", folder / "replaced", program)
+    tap.check("fractal run with commas in the plugin's name, and exec", done.returncode == 0
+              and done.stdout == "it ran\n", f"{done.returncode} {done.stdout} {done.stderr}")
+
+
 def main():
     missing = [tool for tool in ("gcc", "aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(tool)]
     if missing:
@@ -111,10 +125,12 @@ def main():
         program = folder / "program"
         subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, folder / "program.c"],
                        check=True)
-        copy = shutil.copy(TRACE, folder / "moved.so")
-        done = run(["record", "-q", "-o", folder / "capture"], copy, program)
-        tap.check("a plugin may have any name", done.returncode == 0 and done.stdout == "it ran\n",
-                  done.stderr)
+        for place in ("moved.so", "a=b,c,,d,.so"):
+            done = run(["record", "-q", "-o", folder / f"of {place}"], shutil.copy(TRACE, folder / place),
+                       program)
+            tap.check(f"a plugin may have any name: {place}",
+                      done.returncode == 0 and done.stdout == "it ran\n", done.stderr)
+        check_exec(folder, program)
         check_refused(folder, program, layouts)
         check_qemu(folder, program, layouts)
         check_options(program, layouts)

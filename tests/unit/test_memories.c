@@ -126,6 +126,33 @@ TEST(elements_change_the_place)
     ct_memories_free(m);
 }
 
+/* Returns where the memory of process 10 has the byte at 0x1000 at a time. */
+static const uint8_t *bytes_at(struct ct_memories *m, uint64_t time)
+{
+    const struct ct_place place = {.tid = 10, .time = time};
+    const struct ct_memory *memory;
+    uint32_t number;
+    size_t size;
+    assert_int_equal(ct_memories_at(m, &place, &memory, &number), CT_OK);
+    return ct_memory_at(memory, 0x1000, CT_SPACE_EL1N, &size);
+}
+
+/* A file that has the code of many states, as of a program that changes its code, is in memory once. */
+TEST(states_share_a_file)
+{
+    struct ct_image parts[2] = {images[0], images[0]};
+    parts[0].size = parts[1].size = parts[1].offset = 4;
+    const struct ct_generation states[] = {{.from = 0, .name = "a", .image_count = 1, .images = &parts[0]},
+                                           {.from = 100, .name = "b", .image_count = 1, .images = &parts[1]}};
+    const struct ct_process changing = {.pid = 10, .generation_count = 2, .generations = states};
+    const struct ct_maps of = {.process_count = 1, .processes = &changing};
+    struct ct_memories *m = memories_of(&of, &with_id);
+    const uint8_t *first = bytes_at(m, 0);
+    assert_non_null(first);
+    assert_ptr_equal(bytes_at(m, 100), first + 4);
+    ct_memories_free(m);
+}
+
 /* Generations with equal images, as of parent and child, share one memory: that of the first one
  * requested. */
 TEST(equal_generations)
