@@ -185,8 +185,13 @@ static int jump(struct ct_stacks *s, struct ct_stack_thread *t, const struct arr
         return unwind(s, t, to); /* returned by a plain branch */
     if (top->function == to->function)
         return CT_OK;
-    const bool leaves = t->way == CT_WAY_JUMP && !to->begins && ct_stack_left_by(t, to->addr);
-    if (!leaves && (to->begins || running(t, to->function) == 0))
+    /* A branch whose target is in the code goes to another part of this function, or to a function that takes
+     * its place, even if one of that name waits: a longjmp, or a switch to another stack, knows its target
+     * only from memory. */
+    if (t->way == CT_WAY_NONE || to->begins)
+        return ct_stack_replace(s, t, to->function);
+    const bool leaves = t->way == CT_WAY_JUMP && ct_stack_left_by(t, to->addr);
+    if (!leaves && running(t, to->function) == 0)
         return ct_stack_replace(s, t, to->function);
     return unwind(s, t, to); /* longjmp, or a switch to another stack */
 }

@@ -262,6 +262,19 @@ TEST_WITH(branch_to_behind_recursive_call, f)
     expect(f, "main 2\nmain;work 3\nmain;work;work 3\n");
 }
 
+/* leaf() ends with a branch into the middle of main(), which waits for it: without symbols, functions that
+ * have no record for unwinders look like the end of the one before. */
+TEST_WITH(branch_into_a_waiting_function, f)
+{
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    call(f, WORK, LEAF, CT_EDGE_NEXT);
+    step(f, LEAF, CT_INSN_BR, CT_INSN_SUB_NONE, CT_EDGE_NEXT, MAIN + 16);
+    ret(f, MAIN + 16, WORK + 4, CT_EDGE_NEXT);
+    ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 2\nmain;work;leaf 1\nmain;work;main 1\n");
+}
+
 /* Adds an instruction of the M profile at `addr`, and an exception after it. */
 static void interrupt(struct fixture *f, uint64_t addr)
 {
