@@ -55,7 +55,8 @@ CT_API void ct_info_writer_free(struct ct_info_writer *writer);
  * CT_ERR_NOMEM, the first result of `write` that is not 0, which each later call returns too. */
 CT_API int ct_info_writer_capture(struct ct_info_writer *writer, const struct ct_capture *capture);
 
-/* Writes a buffer: its frames, sources, amounts and images. `chain` was made for it. The same errors. */
+/* Writes a buffer: its frames, sources, amounts and images. `chain` was made for it. The buffer must stay
+ * until the last call: text lists images that several buffers share only once. The same errors. */
 CT_API int ct_info_writer_buffer(struct ct_info_writer *writer, const struct ct_buffer *buffer,
                                  const struct ct_chain *chain);
 

@@ -14,6 +14,7 @@ struct ct_info_buffer {
     enum ct_framing framing;
     const struct ct_stream *streams; /* of the decoded IDs */
     size_t stream_count;
+    const struct ct_buffer *alike; /* an earlier buffer with the same images; NULL: none */
 };
 
 /* Returns the stream of a source, or NULL when it was not decoded. */

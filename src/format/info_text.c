@@ -223,9 +223,11 @@ void ct_info_text_buffer(FILE *out, const struct ct_info_buffer *info)
     if (silent)
         fprintf(out, "\n  trace units without trace here: %zu\n", silent);
     print_unknown_ids(out, info);
-    if (b->image_count)
+    if (info->alike)
+        fprintf(out, "\n  images: those of buffer %s\n", info->alike->name ? info->alike->name : "-");
+    else if (b->image_count)
         fputs("\n  images\n", out);
-    for (size_t i = 0; i < b->image_count; i++)
+    for (size_t i = 0; i < b->image_count && !info->alike; i++)
         print_image(out, &b->images[i]);
 }
 

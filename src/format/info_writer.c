@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the contents of a capture to a receiver. */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/options.h"
@@ -17,8 +18,9 @@ enum stage {
 struct ct_info_writer {
     struct ct_ctx *ctx;
     enum stage stage;
-    struct ct_json *json; /* NULL: text */
-    struct ct_out out;    /* for text */
+    struct ct_json *json;           /* NULL: text */
+    struct ct_out out;              /* for text */
+    const struct ct_buffer *listed; /* the last buffer whose images were listed; NULL: none */
 };
 
 const struct ct_stream *ct_info_stream(const struct ct_info_buffer *info, const struct ct_source *source)
@@ -92,6 +94,15 @@ int ct_info_writer_capture(struct ct_info_writer *w, const struct ct_capture *ca
     return pass_on(w);
 }
 
+/* Returns whether both buffers have the same images, and more than one: a line says as much as one image. */
+static bool is_alike(const struct ct_buffer *a, const struct ct_buffer *b)
+{
+    bool same = a && a->image_count > 1 && a->image_count == b->image_count;
+    for (size_t i = 0; i < b->image_count && same; i++)
+        same = ct_image_same(&a->images[i], &b->images[i]);
+    return same;
+}
+
 int ct_info_writer_buffer(struct ct_info_writer *w, const struct ct_buffer *buffer,
                           const struct ct_chain *chain)
 {
@@ -99,6 +110,10 @@ int ct_info_writer_buffer(struct ct_info_writer *w, const struct ct_buffer *buff
     struct ct_info_buffer info = {
         .buffer = buffer, .frames = ct_chain_frame_stats(chain), .framing = ct_chain_framing(chain)};
     info.streams = ct_chain_streams(chain, &info.stream_count);
+    if (is_alike(w->listed, buffer))
+        info.alike = w->listed;
+    else
+        w->listed = buffer;
     if (w->json)
         ct_info_json_buffer(w->json, &info);
     else

@@ -76,6 +76,38 @@ TEST_WITH(names_may_be_missing, ctx)
     done(&d);
 }
 
+static size_t times(const char *text, const char *word)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, word)); text++)
+        n++;
+    return n;
+}
+
+/* Cores that run one program have a buffer each, and one memory. */
+TEST_WITH(images_of_several_buffers_are_listed_once, ctx)
+{
+    const struct decoded d = decode(ctx, CT_LEVEL_FLOW);
+    struct ct_image images[] = {{.path = "one.bin"}, {.path = "two.bin"}}, others[] = {images[0], images[0]};
+    struct ct_buffer buffers[3] = {d.capture->buffers[0], d.capture->buffers[0], d.capture->buffers[0]};
+    struct ct_info_writer *info;
+    struct output text = {0};
+    for (size_t i = 0; i < 3; i++) {
+        buffers[i].images = i < 2 ? images : others;
+        buffers[i].image_count = 2;
+    }
+    assert_int_equal(ct_info_writer_new(ctx, NULL, output_append, &text, &info), CT_OK);
+    assert_int_equal(ct_info_writer_capture(info, d.capture), CT_OK);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(ct_info_writer_buffer(info, &buffers[i], d.chain), CT_OK);
+    ct_info_writer_free(info);
+    assert_int_equal(times(text.text, "two.bin"), 1);
+    assert_int_equal(times(text.text, "one.bin"), 3);
+    assert_int_equal(times(text.text, "\n  images: those of buffer "), 1);
+    output_free(&text);
+    done(&d);
+}
+
 TEST_WITH(calls_have_an_order, ctx)
 {
     const struct decoded d = decode(ctx, CT_LEVEL_FRAME);
