@@ -6,6 +6,7 @@ When the solver gives up, the message names what to remove from the model. Print
 usage: test_wcet_wait.py COMMAND COMPILER...
 
 The solver is a library of this test, which waits and reports that it ran out of time."""
+import concurrent.futures
 import os
 import pathlib
 import pty
@@ -77,19 +78,19 @@ def run(folder, terminal, *options):
 
 
 def check_all(folder):
-    shown, code = run(folder, True)
+    # At the same time, because each of them only waits.
+    runs = ((True,), (True, "--seconds", "90"), (False,), (True, "--quiet"))
+    with concurrent.futures.ThreadPoolExecutor(len(runs)) as pool:
+        (shown, code), (limited, _), (piped, _), (quiet, _) = pool.map(lambda more: run(folder, *more), runs)
     tap.check("the exit code is that of an error", code == 2, shown)
     line = "\rlooking for the longest path, 0:02; at most 0:30 of processor time\x1b[K"
     tap.check("a terminal shows what is done, and the limit", line in shown, repr(shown))
     tap.check("the line is gone before the message", "\r\x1b[Kcoretap: " in shown, repr(shown))
-    limited, _ = run(folder, True, "--seconds", "90")
     tap.check("--seconds is the limit", "at most 1:30 of" in limited and "solved in 90 s" in limited,
               repr(limited))
-    piped, _ = run(folder, False)
     tap.check("a pipe has the message alone", piped.startswith("coretap: work: the model could not be") and
               piped.count("\n") == 1, repr(piped))
     tap.check("it names what makes the model smaller", "'measured leaf' (" in piped, piped)
-    quiet, _ = run(folder, True, "--quiet")
     tap.check("no line with --quiet", "looking" not in quiet, repr(quiet))
 
 

@@ -35,8 +35,10 @@ LEFT = 4 if tap.WHOLE else 2  # how often a killed job must have left parts, at 
 GOOD, BAD = 18, 3
 # Numbers of ranks, and bytes after which captures are cut.
 CUTS = [(1, 9000), (2, 40000), (3, 40000), (2, 9000), (8, 9000)]
-# Open MPI itself leaks memory, so leaks are not reported.
+# Open MPI itself leaks memory, so leaks are not reported. After a rank has ended with an error, mpirun waits
+# for a second before it kills the others, even if these have ended, too.
 RANKS = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+         "OMPI_MCA_odls_base_sigkill_timeout": "0",
          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 RAW = "[capture]\nfile = trace.bin\nframing = none\n\n[source itm]\nprotocol = itm\n"
 SPEC = "in a: Events[Unit]\nout count(a) as n\n"
