@@ -16,6 +16,7 @@
 #include "oracle/patch.h"
 #include "oracle/stream.h"
 #include "support/damage.h"
+#include "support/part.h"
 
 enum {
     HEAD = 12,          /* bytes that are never damaged: the first alignment packet */
@@ -169,7 +170,7 @@ int main(int argc, char **argv)
     if (argc < 3 || library_load(argv[1], &theirs) || library_load(argv[2], &ours))
         return 2;
     const uint64_t first = test_number("CT_SEED", 1);
-    const uint64_t count = test_count(300, 10000);
+    const uint64_t count = test_count(test_part(300), 10000);
     int failed = 0;
     printf("TAP version 13\n1..8\n");
     for (int kind = 0; kind < 5; kind++) {

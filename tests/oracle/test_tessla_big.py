@@ -115,7 +115,7 @@ def operations(engine):
     spec = "in x: Events[Int]\nin y: Events[Int]\n"
     spec += "".join(f"out slift(x, y, (x: Int, y: Int) => {text}) as o{i}\n"
                     for i, text in enumerate(OPERATIONS))
-    pairs = list(numbers(20000 if LONG else 1500, 1))
+    pairs = list(numbers(20000 if LONG else 1500 if tap.WHOLE else 500, 1))
     draw = random.Random(2)
     trace = "".join(f"{t}: x = {written(x, draw)}\n{t}: y = {written(y, draw)}\n"
                     for t, (x, y) in enumerate(pairs, 1))

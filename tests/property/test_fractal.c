@@ -7,7 +7,7 @@
  *                                    count: 300 schedules, 10,000 when CT_LONG is set
  *   test_fractal passive [count]     what is lost without active eviction
  *   test_fractal watermark|dvm|clean [count]   a broken module must be detected */
-#include "support/rng.h"
+#include "support/part.h"
 #include "fractal_world.h"
 
 #include <stdio.h>
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
         return strcmp(what, "passive") ? damaged(what, count) : passive(count);
     }
     const uint64_t first = strtoull(what, NULL, 10);
-    const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : test_count(300, 10000);
+    const uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : test_count(test_part(300), 10000);
     struct verdict sum = {0}, points = {0};
     printf("1..3\n");
     int bad =

@@ -9,7 +9,7 @@
 
 #include "coretap/monitor.h"
 #include "coretap/verify.h"
-#include "support/rng.h"
+#include "support/part.h"
 #include "support/unit.h"
 #include "verify/due.h"
 #include "verify/group.h"
@@ -392,7 +392,7 @@ static void trial(uint64_t seed, bool axis)
 
 TEST(together_as_alone)
 {
-    const uint64_t count = test_count(300, 100000);
+    const uint64_t count = test_count(test_part(300), 100000);
     const uint64_t first = test_number("CT_SEED", 1);
     for (uint64_t i = 0; i < count; i++)
         trial(first + i, false);
@@ -400,7 +400,7 @@ TEST(together_as_alone)
 
 TEST(together_as_alone_on_an_axis)
 {
-    const uint64_t count = test_count(300, 100000);
+    const uint64_t count = test_count(test_part(300), 100000);
     const uint64_t first = test_number("CT_SEED", 1);
     for (uint64_t i = 0; i < count; i++)
         trial(first + i, true);

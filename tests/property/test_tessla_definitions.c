@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "coretap/monitor.h"
+#include "support/part.h"
 #include "support/unit.h"
 
 enum {
@@ -310,7 +311,7 @@ static void one_round(uint32_t seed, enum ct_monitor_engine engine)
 
 TEST(random_specifications)
 {
-    const uint32_t rounds = getenv("CT_LONG") ? 40 * ROUNDS : ROUNDS;
+    const uint32_t rounds = getenv("CT_LONG") ? 40 * ROUNDS : (uint32_t)test_part(ROUNDS);
     for (uint32_t i = 0; i < rounds; i++)
         one_round(i * 7919, i % 300 ? CT_MONITOR_BYTECODE : CT_MONITOR_NATIVE);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "monitor/run.h"
-#include "support/rng.h"
+#include "support/part.h"
 #include "support/unit.h"
 
 struct record {
@@ -190,7 +190,7 @@ TEST(programs_of_inputs)
             all->program.inputs[i].code = all->program.code_all;
         for (size_t i = 0; i < all->program.ntimers; i++)
             all->program.timers[i].code = all->program.code_all;
-        for (uint32_t seed = 0; seed < test_count(50, 200); seed++) {
+        for (uint32_t seed = 0; seed < test_count(test_part(50), 200); seed++) {
             size_t n = make_events(own, seed, events, seed % 2 ? 400 : 12);
             struct record a = run(own, events, n, 400), b = run(all, events, n, 400);
             assert_string_equal(a.text, b.text);
@@ -264,7 +264,7 @@ TEST(nodes_and_their_definitions)
         snprintf(library, sizeof library, "%s%s\n", inputs, DEFINITIONS[k].library);
         snprintf(core, sizeof core, "%s%s\n", inputs, DEFINITIONS[k].core);
         struct ct_monitor_spec *a = compile(library), *b = compile(core);
-        for (uint32_t seed = 0; seed < test_count(25, 100); seed++) {
+        for (uint32_t seed = 0; seed < test_count(test_part(25), 100); seed++) {
             size_t n = make_events(a, seed, events, 200);
             struct record x = run(a, events, n, 200), y = run(b, events, n, 200);
             assert_string_equal(x.text, y.text);
@@ -365,9 +365,9 @@ TEST(native_and_bytecode)
 {
     need_machine_code();
     for (size_t k = 0; k < sizeof SPECS / sizeof *SPECS; k++)
-        hold_equal(SPECS[k], test_count(50, 200));
+        hold_equal(SPECS[k], test_count(test_part(50), 200));
     for (size_t k = 0; k < sizeof HARD / sizeof *HARD; k++)
-        hold_equal(HARD[k], test_count(50, 200));
+        hold_equal(HARD[k], test_count(test_part(50), 200));
 }
 
 /* Specifications that one function runs for a batch of events, with all cells in variables: streams that
@@ -396,7 +396,7 @@ TEST(batches_and_bytecode)
         if (!ct_mon_native_code(spec->native)->batch)
             fail_msg("no function for batches: %s", BATCHES[k]);
         ct_monitor_spec_free(spec);
-        hold_equal(BATCHES[k], test_count(200, 600));
+        hold_equal(BATCHES[k], test_count(test_part(200), 600));
     }
 }
 
@@ -413,7 +413,7 @@ static void await_machine_code(const struct ct_monitor_spec *spec)
 TEST(native_in_the_middle)
 {
     need_machine_code();
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < (test_number("CT_WHOLE", 0) ? 4 : 1); k++) {
         struct ct_monitor_event events[400];
         struct ct_monitor_spec *reference = compile(SPECS[k]);
         struct ct_monitor_spec *later = compile_for(SPECS[k], CT_MONITOR_BACKGROUND);
