@@ -77,7 +77,7 @@ check-sanitized: configured-sanitized
 # did well the last time is not run again.
 check-long: strict = -Dwerror=true
 check-long: builds
-	$(deps) fleet
+	$(deps) fleet whole
 	@tools/run-tests --parts $(if $(RESUME),--resume) --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
 	  CT_LONG=10 CT_FUZZ_SECONDS=60 $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz,fuzz-long
 
@@ -88,11 +88,11 @@ check-arm64:
 
 .PHONY: configured builds sanitized configured-sanitized
 configured:
-	$(deps) build test
+	$(deps) build test $(if $(whole),whole)
 	@tools/configure $(BUILD) -Dtests=enabled $(strict)
 
 configured-sanitized:
-	$(deps) build test
+	$(deps) build test $(if $(whole),whole)
 	@CC=$(sanitized_cc) tools/configure $(SANITIZED) --sanitize -Dtests=enabled -Dwerror=true
 
 builds: configured configured-sanitized

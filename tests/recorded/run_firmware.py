@@ -125,10 +125,10 @@ def check_trustzone(folder):
     """Checks a Secure and a Non-secure program, whose exceptions interrupt each other, also directly before
     and behind SG instructions."""
     said = []
-    for i, (lazy, options, qemu) in enumerate((
+    for i, (lazy, options, qemu) in enumerate(tap.some((
             ("0", [], ["-icount", "shift=4", "-singlestep"]),
             ("(1u<<26)", ["--cycle-count", "--return-stack"], ["-icount", "shift=5", "-singlestep"]),
-            ("0", ["--framed", "--branch-broadcast", "--each"], []))):
+            ("0", ["--framed", "--branch-broadcast", "--each"], [])), 1, 2)):
         gates, place = folder / f"gates{i}.o", folder / f"run{i}"
         flags = ["-mfloat-abi=hard", f"-DSECURE_FLOAT={lazy}"]
         secure = build(HERE / "firmware_cmse.c", folder / f"secure{i}.elf", "cortex-m33", [

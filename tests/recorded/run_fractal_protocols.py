@@ -19,7 +19,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 COMPILER = "aarch64-linux-gnu-gcc"
-PROTOCOLS = ((), ("--protocol", "ace"), ("--protocol", "chi"))
+PROTOCOLS = (("--protocol", "ace"), ("--protocol", "chi"))
 IMAGE = ("-s", "96x80", "-t", "1")
 POINTS = ("--section", ".text", "--section", ".bss", "--point", "table", "--mode", "points")
 # name, options of the run, arguments, whether two runs of the program are the same
@@ -42,11 +42,11 @@ def run(folder, program, options, arguments):
     return logged, logged == (folder / "truth").read_text()
 
 
-def accesses_are_the_same(folder, name, options, arguments, repeats):
+def accesses_are_the_same(folder, protocols, name, options, arguments, repeats):
     plain, true = run(folder, folder / name, options, arguments)
     if plain.count("\n") < 20:
         raise AssertionError(f"{name}: {plain.count(chr(10))} lines are too few to hold anything against")
-    for protocol in PROTOCOLS[1:]:
+    for protocol in protocols:
         logged, fits = run(folder, folder / name, (*options, *protocol), arguments)
         if (logged != plain if repeats else fits != true):
             raise AssertionError(f"{name} {' '.join(arguments)}: {' '.join(protocol)} differs")
@@ -85,10 +85,13 @@ def main():
         return tap.skip_all(tap.lacks("qemu-aarch64", COMPILER) + " (tools/install-deps arm)")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for source in {run[0] for run in RUNS}:
+        # mser and sift are much like canny; each of the others has one of the protocols, in turn.
+        runs = tap.some(RUNS, 0, 1, 4, 5, 6, 7, 8, 9, 10)
+        for source in {run[0] for run in runs}:
             subprocess.run([COMPILER, "-O2", "-static", "-pthread", "-o", folder / source,
                             EXAMPLES / f"{source}.c", "-lm"], check=True)
-        tests = [(" ".join((run[0], *run[2][:1])), accesses_are_the_same, run) for run in RUNS]
+        tests = [(" ".join((run[0], *run[2][:1])), accesses_are_the_same,
+                  (tap.some(PROTOCOLS, number % 2), *run)) for number, run in enumerate(runs)]
         tests.append(("flits replay", flits_replay, ()))
         for what, test, arguments in tests:
             tap.case(what, None, lambda test=test, arguments=arguments: bool(test(folder, *arguments)))

@@ -220,6 +220,8 @@ def check_doubt(folder):
             assert own[-1]["value"] == "8" and not any(row.get("uncertain") for row in own), own
         code, out, err = case.command("-a", "--spec", spec, *case.binds, capture)
         assert ("    which came first is not known: entry:" in out) == (code == 1), (out, err)
+        if doubts and not tap.WHOLE:
+            break
     assert doubts
 
 

@@ -158,7 +158,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         compile_all(folder)
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in tap.some((signal.SIGTERM, signal.SIGINT, signal.SIGHUP), 1):
             check_log(folder, f"{number.name}, asleep", "sleeps", number, 128 + number)
         check_log(folder, "SIGTERM, busy", "busy", signal.SIGTERM, 143)
         check_log(folder, "SIGTERM, of which the program takes no notice", "stubborn", signal.SIGTERM, 137)

@@ -23,11 +23,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser  # noqa: E402  pylint: disable=wrong-import-position
 from live import Feeder, Live, Stream, missing, offline  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
-from tap import check, finish, is_sanitized, skip  # noqa: E402  pylint: disable=wrong-import-position
+from tap import WHOLE, check, finish, is_sanitized, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 LONG = os.environ.get("CT_LONG") == "1"
-SECONDS = 600 if LONG else 15
-RATE = 5e5 if LONG else 3e6  # bytes per second
+SECONDS = 600 if LONG else 15 if WHOLE else 6
+RATE = 3e6 if WHOLE and not LONG else 5e5  # bytes per second
 # Growth of resident memory allowed in a quarter of the run. A leak per event grows in every quarter; a buffer
 # that a busy machine needs for the first time comes once.
 GROWTH = 256 * 1024
@@ -286,7 +286,7 @@ def held_back(coretap, stream):
 
 
 def dropped(coretap, stream):
-    size = 100 << 20
+    size = (100 if WHOLE else 50) << 20
     live = Live(coretap, stream, "--timing", "--drop", "--ring", "1", "-o", stream.folder / "dropped")
     feeder = Feeder(stream, live.child.stdin, 0, size, 25 << 20)
     feeder.start()
