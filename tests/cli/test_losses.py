@@ -615,7 +615,8 @@ def hold_damaged(originals, folder):
     count = unsound = 0
     for capture in originals:
         for _ in range(rounds):
-            for how in ("bits", "cut", "dropped", "zeros", "doubled"):
+            hows = ("bits", "cut", "dropped", "zeros", "doubled")
+            for how in hows if tap.WHOLE or capture is originals[0] else hows[::2]:
                 copy = damaged_copy(capture, folder, rng, how)
                 try:
                     losses, code = hold(copy, ("auto",))

@@ -117,7 +117,7 @@ class Browser:
             value = self.value(script)
             if value:
                 return value
-            time.sleep(0.1)
+            time.sleep(0.03)
         return None
 
     def close(self):

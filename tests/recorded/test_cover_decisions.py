@@ -19,7 +19,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
-from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, skip, some  # noqa: E402  pylint: disable=wrong-import-position
 
 TARGETS = {  # compiler, QEMU, whether decisions that are not those of an if are values first
     "A64": (["aarch64-linux-gnu-gcc"], "qemu-aarch64", False),
@@ -251,20 +251,19 @@ def check_optimised(coretap, folder, decisions, source):
 def main():
     coretap, source = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     decisions = read_decisions(source)
-    for target, (compiler, qemu, _) in TARGETS.items():
+    for number, (target, (compiler, qemu, _)) in enumerate(TARGETS.items()):
         missing = next((tool for tool in (compiler[0], qemu) if not shutil.which(tool)), None)
         if missing:
             skip(target, f"needs {missing}")
             continue
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            shutil.copy(source, folder / "decisions.c")
-            compare(coretap, folder, decisions, source, target, "")
-            text, moved = spread(source, decisions)
-            (folder / "decisions.c").write_text(text)
-            compare(coretap, folder, moved, source, target, ", over several lines")
-            if target == "A64":
-                check_optimised(coretap, folder, decisions, source)
+            for is_spread in some((False, True), number % 2):
+                text, placed = spread(source, decisions) if is_spread else (source.read_text(), decisions)
+                (folder / "decisions.c").write_text(text)
+                compare(coretap, folder, placed, source, target, ", over several lines" if is_spread else "")
+                if target == "A64" and not is_spread:
+                    check_optimised(coretap, folder, decisions, source)
     return finish()
 
 
