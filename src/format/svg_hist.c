@@ -165,14 +165,25 @@ static void mean(FILE *out, const struct plot *p, const struct ct_dist *d)
         fprintf(out, "><title>mean: %s cycles</title></line>\n", mean);
 }
 
+/* Returns how wide a letter of a title can be in a bold font without serifs. */
+static double title_letter(unsigned char letter)
+{
+    return letter >= 0xe0                             ? 13.0 /* the first byte of a CJK letter and others */
+           : strchr("MWmw@%<>+=~", letter)            ? 14.0
+           : strchr("Iijlftr.,:;'|!()[]{} -", letter) ? 5.5
+           : letter == '_'                            ? 6.5
+           : letter >= 'A' && letter <= 'Z'           ? 9.5
+                                                      : 8.5;
+}
+
 /* Writes the title, truncated before the text on its right, which has `taken` letters. */
 static void write_title(FILE *out, const struct plot *p, const char *title, size_t taken)
 {
-    const double room = p->width - p->left - p->right - (double)taken * LETTER;
-    size_t letters = (size_t)(room / LETTER), end = 0;
+    double room = p->width - p->left - p->right - ((double)taken + 1) * LETTER - 12.0; /* of the ellipsis */
+    size_t end = 0;
     fprintf(out, "<text class=\"title\" x=\"%.1f\" y=\"18\"", p->left);
-    while (title[end] && letters-- > 1) /* further bytes of a UTF-8 letter have the upper bits 10 */
-        for (end++; (title[end] & 0xc0) == 0x80;)
+    while (title[end] && (room -= title_letter((unsigned char)title[end])) > 0)
+        for (end++; (title[end] & 0xc0) == 0x80;) /* further bytes of a UTF-8 letter have the upper bits 10 */
             end++;
     if (title[end]) {
         fputs(p->inside ? " data-tip=\"" : "><title>", out);

@@ -102,3 +102,17 @@ TEST(long_names_are_cut)
     assert_non_null(strstr(text, "min 4,757, mean 5.20 M, max 31.20 M cycles"));
     free(text);
 }
+
+/* Wide letters take more room: a W of this bold font is 13.2 wide. */
+TEST(wide_names_are_cut_earlier)
+{
+    char title[128], name[101] = "";
+    memset(name, 'W', 100);
+    char *text = plot(20, 2000, 90, 110, name);
+    assert_int_equal(
+        sscanf(strstr(text, "class=\"title\""), "class=\"title\" x=\"44.0\" y=\"18\"%*[^>]>%127[W]", title),
+        1);
+    assert_true(strlen(title) > 12);
+    assert_true(44 + 13.2 * (double)strlen(title) + 12 + 7 * (double)strlen("20 times") < 372);
+    free(text);
+}
