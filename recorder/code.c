@@ -92,7 +92,8 @@ static void put_file(uint64_t va, const uint8_t *host)
         return;
     const uint64_t start = va - ((uintptr_t)host - mapping.start), length = mapping.end - mapping.start;
     file = (struct trace_file){.offset = {(uint32_t)mapping.offset, (uint32_t)(mapping.offset >> 32)},
-                               .length = {(uint32_t)length, (uint32_t)(length >> 32)}};
+                               .length = {(uint32_t)length, (uint32_t)(length >> 32)},
+                               .inode = {(uint32_t)mapping.inode, (uint32_t)(mapping.inode >> 32)}};
     const size_t size = strlen(mapping.path) + 1;
     memcpy(file.path, mapping.path, size);
     const struct trace_block head = {.addr = {(uint32_t)start, (uint32_t)(start >> 32)},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* unshare */
 #include "keep.h"
+#include "send_files.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* The files of one call at a time. The caller holds a lock. */
@@ -40,22 +39,7 @@ static void send_back(void)
             which |= (uint8_t)(1 << i);
             have[count++] = keeper.files[i];
         }
-    union rights control = {{0}};
-    struct iovec data = {&which, 1};
-    struct msghdr m = {.msg_name = &keeper.to,
-                       .msg_namelen = keeper.to_size,
-                       .msg_iov = &data,
-                       .msg_iovlen = 1,
-                       .msg_control = control.bytes,
-                       .msg_controllen = CMSG_SPACE(count * sizeof(int))};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(count * sizeof(int));
-    memcpy(CMSG_DATA(c), have, count * sizeof(int));
-    const int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    sendmsg(s, &m, MSG_NOSIGNAL);
-    close(s);
+    send_files(&keeper.to, keeper.to_size, have, count, which, 0);
 }
 
 static void *hold(void *unused)

@@ -10,8 +10,8 @@
 static bool parse(const char *line, struct mapping *out)
 {
     int path = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &out->start, &out->end,
-               &out->offset, &path) != 3)
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64 " %n", &out->start, &out->end,
+               &out->offset, &out->inode, &path) != 4)
         return false;
     snprintf(out->path, sizeof out->path, "%s", path ? line + path : "");
     out->path[strcspn(out->path, "\n")] = 0;

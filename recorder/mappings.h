@@ -10,7 +10,8 @@
 struct mapping {
     uint64_t start, end; /* addresses in this process */
     uint64_t offset;     /* offset in the file */
-    char path[4096];     /* ends with " (deleted)" when the file was deleted */
+    uint64_t inode;
+    char path[4096]; /* ends with " (deleted)" when the file was deleted */
 };
 
 /* Finds the mapping of a file at an address of this process. Returns false when there is none. */

@@ -15,7 +15,7 @@
 
 /* The layouts: hashes of trace_stream.h, and of access_ring.h with coretap/access.h. tools/check-plugins
  * --write updates them when these headers change. */
-#define PLUGIN_TRACE_LAYOUT  0x5cc605e6
+#define PLUGIN_TRACE_LAYOUT  0xe51e006f
 #define PLUGIN_ACCESS_LAYOUT 0x52529dd5
 
 /* The note: its name, its types, and its description, which is a version behind four bytes of layout. */

@@ -30,7 +30,7 @@
 #include "guest.h"
 #include "guest_m.h"
 #include "itm.h"
-#include "jitdump.h"
+#include "mapped_code.h"
 #include "plugin_note.h"
 #include "qemu_plugin_api.h"
 #include "slots.h"
@@ -549,7 +549,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned index, int64_t number, uint
     uint64_t handler = 0;
     if (guest_sets_handler(number, rec.arm32, a2, &handler))
         add_handler(handler);
-    jitdump_find(number, rec.arm32, a3, a5, rec.area->jitdump, sizeof rec.area->jitdump);
+    mapped_code_look(rec.area, number, rec.arm32, a3, a5);
     if (guest_replaces(number, rec.arm32))
         atomic_store(&rec.area->replaced, 1);
     if (cpu >= TRACE_THREADS)

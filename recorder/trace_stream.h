@@ -111,8 +111,9 @@ enum trace_block_flag {
 struct trace_file {
     uint32_t offset[2]; /* offset in the file of its first mapped byte */
     uint32_t length[2]; /* length of the mapping */
-    char path[4096];    /* ends with a zero byte, and what follows that is not written; behind the name of a
-                           deleted file is " (deleted)" */
+    uint32_t inode[2];
+    char path[4096]; /* ends with a zero byte, and what follows that is not written; behind the name of a
+                        deleted file is " (deleted)" */
 };
 
 #define TRACE_BLOCK_LEVEL_SHIFT 4
@@ -148,6 +149,7 @@ struct trace_area {
     uint32_t magic;
     uint32_t bits;           /* 64 or 32, for the program */
     char model[32];          /* of the M profile: the name of the processor, such as "Cortex-M3"; else "" */
+    char inbox[16];          /* name of the abstract socket that takes files that become code; "" if none */
     char jitdump[4096];      /* path of the file in which the program describes generated code; "" if none */
     uint64_t entry;          /* address where the program begins */
     uint64_t code_start;     /* address where its code is loaded */

@@ -35,6 +35,7 @@ int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const 
             close(fd);
         return rc;
     }
+    snprintf(feed->area->inbox, sizeof feed->area->inbox, "%s", options->inbox);
     char option[120 + CT_RECORD_FEED_WATCH];
     snprintf(option, sizeof option, "layout=%x,fd=%d,seed=%" PRIu64 ",latency=%" PRIu32 "%s%s",
              PLUGIN_TRACE_LAYOUT, fd, options->seed, options->latency, options->each ? ",each=1" : "",

@@ -27,6 +27,7 @@ struct ct_record_feed_options {
     uint64_t seed;
     uint32_t latency;  /* least cycles that a core waits unless the other one is earlier; 0: never */
     bool each;         /* every instruction gets a mark */
+    const char *inbox; /* of struct trace_area */
     const char *watch; /* further options of the plugin, each after a comma; or "" */
     const volatile int *signal;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* struct ucred */
 #include "record/kept_files.h"
 
 #include <dirent.h>
@@ -7,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/ctx.h"
@@ -54,7 +57,9 @@ int ct_kept_open(struct ct_ctx *ctx, struct ct_kept_files *files, const char *pa
         return CT_OK;
     struct ct_kept_file *made = calloc(1, sizeof *made);
     if (made) {
+        struct stat st;
         made->fd = fd;
+        made->inode = fstat(fd, &st) ? 0 : st.st_ino;
         ct_kept_path(made, link);
         made->path = strdup(name_of(link, name) ? name : path);
     }
@@ -69,6 +74,84 @@ int ct_kept_open(struct ct_ctx *ctx, struct ct_kept_files *files, const char *pa
     *out = made;
     return CT_OK;
 }
+
+/* ---- the inbox ---- */
+
+void ct_kept_inbox(struct ct_kept_files *files, char name[16])
+{
+    struct sockaddr_un bound = {.sun_family = AF_UNIX};
+    const size_t head = offsetof(struct sockaddr_un, sun_path) + 1; /* a zero begins an abstract name */
+    socklen_t size = sizeof bound;
+    const int on = 1;
+    *name = 0;
+    files->inbox = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    files->has_inbox = files->inbox >= 0;
+    /* without a name in the address, Linux chooses one that is free (unix(7)) */
+    if (!files->has_inbox || setsockopt(files->inbox, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) ||
+        bind(files->inbox, (struct sockaddr *)&bound, sizeof bound.sun_family) ||
+        getsockname(files->inbox, (struct sockaddr *)&bound, &size) || size <= head || size - head >= 16)
+        return;
+    memcpy(name, bound.sun_path + 1, size - head);
+    name[size - head] = 0;
+}
+
+/* Receives a file, or -1 for one that another process sent. Returns false when there is no message. */
+static bool receive(int inbox, int child, int *fd)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    uint8_t data;
+    struct iovec bytes = {&data, 1};
+    struct msghdr m = {.msg_iov = &bytes,
+                       .msg_iovlen = 1,
+                       .msg_control = control.bytes,
+                       .msg_controllen = sizeof control.bytes};
+    struct ucred from = {0};
+    *fd = -1;
+    if (recvmsg(inbox, &m, MSG_CMSG_CLOEXEC) < 0)
+        return false;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+        if (c->cmsg_type == SCM_RIGHTS)
+            memcpy(fd, CMSG_DATA(c), sizeof *fd);
+        else if (c->cmsg_type == SCM_CREDENTIALS)
+            memcpy(&from, CMSG_DATA(c), sizeof from);
+    }
+    if (*fd >= 0 && from.pid != child) {
+        close(*fd);
+        *fd = -1;
+    }
+    return true;
+}
+
+/* Returns whether the file needs to be kept: it is a regular one, and not kept yet. */
+static bool is_new(const struct ct_kept_files *files, int fd)
+{
+    struct stat st, kept;
+    bool is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    for (const struct ct_kept_file *file = files->first; file && is; file = file->next)
+        is = fstat(file->fd, &kept) || kept.st_dev != st.st_dev || kept.st_ino != st.st_ino;
+    return is;
+}
+
+int ct_kept_receive(struct ct_ctx *ctx, struct ct_kept_files *files, int child)
+{
+    int fd, rc = CT_OK;
+    while (!rc && files->has_inbox && receive(files->inbox, child, &fd)) {
+        const struct ct_kept_file *kept;
+        char link[CT_KEPT_PATH];
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        if (fd >= 0 &&
+            is_new(files, fd)) /* opened again, because the program moves the position of this one */
+            rc = ct_kept_open(ctx, files, link, &kept);
+        if (fd >= 0)
+            close(fd);
+    }
+    return rc;
+}
+
+/* ---- files of the program's memory ---- */
 
 /* Opens the deleted file `path` by a descriptor that the process `child` has of it. */
 static int open_of_child(struct ct_ctx *ctx, struct ct_kept_files *files, const char *path, int child,
@@ -88,15 +171,16 @@ static int open_of_child(struct ct_ctx *ctx, struct ct_kept_files *files, const 
     return rc;
 }
 
-int ct_kept_mapped(struct ct_ctx *ctx, struct ct_kept_files *files, const char *path, int child,
-                   const struct ct_kept_file **out)
+int ct_kept_mapped(struct ct_ctx *ctx, struct ct_kept_files *files, const char *path, uint64_t inode,
+                   int child, const struct ct_kept_file **out)
 {
     *out = NULL;
-    for (const struct ct_kept_file *file = files->first; file && !*out; file = file->next)
-        if (is_same(file->path, path))
+    const int rc = ct_kept_receive(ctx, files, child);
+    for (const struct ct_kept_file *file = files->first; file && !rc; file = file->next)
+        if (is_same(file->path, path) && (!*out || ((*out)->inode != inode && file->inode == inode)))
             *out = file;
-    if (*out)
-        return CT_OK;
+    if (*out || rc)
+        return rc;
     return path[plain_length(path)] ? open_of_child(ctx, files, path, child, out)
                                     : ct_kept_open(ctx, files, path, out);
 }
@@ -141,5 +225,7 @@ void ct_kept_free(struct ct_kept_files *files)
         free(file->path);
         free(file);
     }
+    if (files->has_inbox)
+        close(files->inbox);
     *files = (struct ct_kept_files){0};
 }

@@ -41,7 +41,8 @@ int ct_record_programs_map(struct ct_ctx *ctx, struct ct_record_programs *p, uin
     const uint64_t offset = file->offset[0] | (uint64_t)file->offset[1] << 32;
     const uint64_t length = file->length[0] | (uint64_t)file->length[1] << 32;
     uint64_t bias;
-    const int rc = ct_kept_mapped(ctx, &p->kept, file->path, p->child, &kept);
+    const uint64_t inode = file->inode[0] | (uint64_t)file->inode[1] << 32;
+    const int rc = ct_kept_mapped(ctx, &p->kept, file->path, inode, p->child, &kept);
     if (rc || !look(file->path, kept, &elf) ||
         !ct_elf_code_bias(elf.code, elf.code_count, addr, offset, length, &bias))
         return rc;
@@ -53,7 +54,7 @@ int ct_record_programs_first(struct ct_ctx *ctx, struct ct_record_programs *p, c
 {
     struct ct_elf_look elf = {0};
     const struct ct_kept_file *kept;
-    int rc = ct_kept_mapped(ctx, &p->kept, path, p->child, &kept);
+    int rc = ct_kept_mapped(ctx, &p->kept, path, 0, p->child, &kept);
     if (!rc) {
         (void)look(path, kept, &elf); /* an unreadable file has no build id */
         rc = add(ctx, p, path, kept, bias, &elf.id);

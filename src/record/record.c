@@ -264,7 +264,9 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
     const unsigned index = chunk->thread % TRACE_THREADS;
     const uint32_t used = atomic_load(&chunk->used);
     const uint32_t *words = chunk->words;
-    int rc = take_blocks(r);
+    int rc = ct_kept_receive(r->ctx, &r->programs.kept, r->programs.child); /* makes room for more */
+    if (!rc)
+        rc = take_blocks(r);
     if (rc || !used || used > TRACE_CHUNK_WORDS)
         return rc;
     rc = switch_to(r, index);
@@ -434,10 +436,11 @@ static int take_all_told(struct record *r)
 /* Runs the program and sends its threads to a capture or a meter. *exit_code is the program's. */
 static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *exit_code)
 {
-    char watch[CT_RECORD_FEED_WATCH];
+    char watch[CT_RECORD_FEED_WATCH], inbox[16] = "";
     const struct ct_record_feed_options feed = {.seed = r->given.seed,
                                                 .latency = latency(r),
                                                 .each = r->given.each_instruction,
+                                                .inbox = inbox,
                                                 .watch = watch,
                                                 .signal = r->given.signal};
     int rc = ct_recording_watch(r->ctx, &r->given, &r->o, watch);
@@ -445,6 +448,8 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
         rc = ct_recording_points(r->ctx, &r->given, &r->o);
     if (!rc && !r->o.system)
         rc = ct_kept_open(r->ctx, &r->programs.kept, r->o.program, &r->o.file);
+    if (!r->o.system)
+        ct_kept_inbox(&r->programs.kept, inbox);
     ct_record_process_begin(&r->process);
     if (!rc)
         rc = ct_record_feed_start(r->ctx, &r->feed, qemu, &feed, r->given.argv);

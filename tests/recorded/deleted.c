@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deletes or replaces its own file, or loads a library from a file without a name, and works on.
+/* Deletes or replaces its own file, loads a library from a file without a name, or loads libraries one after
+ * the other from a file that is deleted at once, and works on.
  *
- *   deleted unlink PROGRAM | rename PROGRAM OTHER | memory FILE */
+ *   deleted unlink PROGRAM | rename PROGRAM OTHER | memory FILE | plugins (COPY FILE FUNCTION) twice */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,50 +12,48 @@
 #include <unistd.h>
 
 #define TIMES 1000
-#define WAITS 20000 /* of a millisecond */
 
 __attribute__((noipa)) static int work(int i)
 {
     return i * 3;
 }
 
-/* Returns whether the recorder, which is the parent, has the file without a name open. */
-static int is_kept(const char *folder)
+static int copy(const char *path, int to)
 {
-    char path[400], target[64] = "";
-    int kept = 0;
-    DIR *dir = opendir(folder);
-    for (const struct dirent *entry; dir && !kept && (entry = readdir(dir));) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        const ssize_t size = readlink(path, target, sizeof target - 1);
-        target[size < 0 ? 0 : size] = 0;
-        kept = strncmp(target, "/memfd:made", 11) == 0;
-    }
-    if (dir)
-        closedir(dir);
-    return kept;
-}
-
-/* Waits until the recorder has opened the library, which goes when this program ends. */
-static void wait_for_recorder(void)
-{
-    char folder[40];
-    snprintf(folder, sizeof folder, "/proc/%d/fd", (int)getppid());
-    for (int i = 0; i < WAITS && !is_kept(folder); i++)
-        usleep(1000);
+    char bytes[4096];
+    ssize_t n;
+    const int from = open(path, O_RDONLY);
+    while ((n = read(from, bytes, sizeof bytes)) > 0)
+        if (write(to, bytes, (size_t)n) != n)
+            return 1;
+    return close(from);
 }
 
 /* Loads a library from a file without a name. */
 static void *load_copy(const char *path)
 {
-    char bytes[4096], name[32];
-    ssize_t n;
-    const int from = open(path, O_RDONLY), to = memfd_create("made", 0);
-    while ((n = read(from, bytes, sizeof bytes)) > 0)
-        if (write(to, bytes, (size_t)n) != n)
-            return NULL;
+    char name[32];
+    const int to = memfd_create("made", 0);
+    if (copy(path, to))
+        return NULL;
     snprintf(name, sizeof name, "/proc/self/fd/%d", to);
     return dlopen(name, RTLD_NOW);
+}
+
+/* Loads a copy of a library, deletes the copy, and calls a function of it. */
+static int call_plugin(const char *name, const char *path, const char *function)
+{
+    const int to = open(name, O_WRONLY | O_CREAT | O_EXCL, 0700);
+    int sum = 0;
+    if (copy(path, to) || close(to))
+        return 1;
+    void *library = dlopen(name, RTLD_NOW);
+    if (!library || unlink(name))
+        return 1;
+    int (*called)(int) = (int (*)(int))dlsym(library, function);
+    for (int i = 0; i < TIMES; i++)
+        sum += called(i);
+    return sum == 1;
 }
 
 int main(int argc, char **argv)
@@ -64,14 +62,14 @@ int main(int argc, char **argv)
     int (*called)(int) = work;
     void *library = NULL;
     int sum = 0;
+    if (strcmp(how, "plugins") == 0)
+        return argc != 8 || call_plugin(argv[2], argv[3], argv[4]) || call_plugin(argv[5], argv[6], argv[7]);
     if (strcmp(how, "memory") == 0)
         library = load_copy(argv[2]);
     if (strcmp(how, "rename") == 0 ? rename(argv[3], argv[2]) : *how && *how != 'm' && unlink(argv[2]))
         return 1;
-    if (library) {
-        wait_for_recorder();
+    if (library)
         called = (int (*)(int))dlsym(library, "added");
-    }
     for (int i = 0; i < TIMES; i++)
         sum += called(i);
     return sum == 1;

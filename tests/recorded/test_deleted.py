@@ -27,17 +27,18 @@ def run(*command, **options):
                           env=ENV, timeout=60, **options)
 
 
-def check(folder, name, function, wanted, *command, **options):
-    """Records a program, whose function is in the file with the wanted name afterwards."""
+def check(folder, name, functions, *command, **options):
+    """Records a program, whose functions are in the files with the given names afterwards."""
     capture = folder / f"capture-{name.replace(' ', '-')}"
     done = run(COMMAND, "record", "-o", capture, "--", *command, **options)
     tap.check(f"{name}: record", done.returncode == 0 and "warning" not in done.stderr, done.stderr)
     done = run(COMMAND, "cover", "-q", "--format", "json", "--all-functions", capture)
     programs = json.loads(done.stdout or '{"programs": []}')["programs"]
-    found = [(program["program"], entry["count"]) for program in programs for entry in program["functions"]
-             if entry["name"] == function]
-    tap.check(f"{name}: {function} is a function of {wanted}", [(pathlib.Path(path).name, count)
-              for path, count in found] == [(wanted, TIMES)], f"{found} {done.stderr}")
+    for function, wanted in functions.items():
+        found = [(program["program"], entry["count"]) for program in programs
+                 for entry in program["functions"] if entry["name"] == function]
+        tap.check(f"{name}: {function} is a function of {wanted}", [(pathlib.Path(path).name, count)
+                  for path, count in found] == [(wanted, TIMES)], f"{found} {done.stderr}")
     profile = run(COMMAND, "profile", capture)
     tap.check(f"{name}: no code without a name", "mem_" not in profile.stdout and not profile.stderr,
               profile.stdout + profile.stderr)
@@ -56,15 +57,23 @@ def main():
         subprocess.run([GCC, "-O2", "-shared", "-fPIC", "-o", library, folder / "library.c"], check=True)
         program = folder / "prog"
         shutil.copy(built, program)
-        check(folder, "deleted", "work", "prog (deleted)", program, "unlink", program)
+        check(folder, "deleted", {"work": "prog (deleted)"}, program, "unlink", program)
         shutil.copy(built, program)
         shutil.copy(library, folder / "other")
-        check(folder, "replaced", "work", "prog (deleted)", program, "rename", program, folder / "other")
-        check(folder, "library without a file", "added", "memfd:made (deleted)", built, "memory", library)
+        check(folder, "replaced", {"work": "prog (deleted)"}, program, "rename", program, folder / "other")
+        check(folder, "library without a file", {"added": "memfd:made (deleted)"}, built, "memory",
+              library)
+        other = folder / "other.so"
+        (folder / "library.c").write_text(LIBRARY.replace("added", "summed"), encoding="ascii")
+        subprocess.run([GCC, "-O2", "-shared", "-fPIC", "-o", other, folder / "library.c"], check=True)
+        names = {"added": "plugin.so (deleted)", "summed": "plugin.so-2 (deleted)"}
+        # the loader does not load again what has the same name
+        check(folder, "libraries deleted at once", names, built, "plugins", folder / "plugin.so", library,
+              "added", f"{folder}/./plugin.so", other, "summed")
         with os.fdopen(os.memfd_create("nameless"), "wb", buffering=0) as memory:
             memory.write(built.read_bytes())
             os.fchmod(memory.fileno(), 0o700)
-            check(folder, "program without a file", "work", "memfd:nameless (deleted)",
+            check(folder, "program without a file", {"work": "memfd:nameless (deleted)"},
                   f"/proc/self/fd/{memory.fileno()}", pass_fds=[memory.fileno()])
     return tap.finish()
 
