@@ -67,8 +67,8 @@ CT_API void ct_edge_events_free(struct ct_edge_events *events);
  * `write` returned. */
 CT_API int ct_edge_events_begin(struct ct_edge_events *events, uint32_t buffer, uint8_t id);
 
-/* Takes a batch of steps of the stream. CT_ERR_ARG, CT_ERR_NOMEM; CT_ERR_LIMIT with more than CT_GRAPH_MAX
- * edges; what `write` returned. */
+/* Takes a batch of steps of the stream. CT_ERR_ARG, also before a stream has begun; CT_ERR_NOMEM;
+ * CT_ERR_LIMIT with more than CT_GRAPH_MAX edges; what `write` returned. */
 CT_API int ct_edge_events_take(struct ct_edge_events *events, const struct ct_step_batch *batch);
 
 /* Writes the events that are still buffered. CT_ERR_ARG, what `write` returned. */

@@ -80,7 +80,7 @@ CT_API void ct_perf_samples_free(struct ct_perf_samples *samples);
 CT_API int ct_perf_samples_add(struct ct_perf_samples *samples, uint32_t lane, const struct ct_source *source,
                                const struct ct_step_batch *batch);
 
-/* Writes the remaining samples and the end of the file. The same errors. */
+/* Writes the remaining samples and the end of the file, after which nothing can be added. The same errors. */
 CT_API int ct_perf_samples_finish(struct ct_perf_samples *samples);
 
 /* Returns the number of samples written. */

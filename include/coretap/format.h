@@ -127,7 +127,8 @@ CT_API int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct
 /* Writes sums and the captures they come from. The same errors, and those of ct_timing_sums_find. */
 CT_API int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums *sums);
 
-/* Ends the output. An array without entries is written too. CT_ERR_ARG, what the receiver returned. */
+/* Ends the output, after which nothing can be written. An array without entries is written too. CT_ERR_ARG,
+ * what the receiver returned. */
 CT_API int ct_timing_writer_end(struct ct_timing_writer *writer);
 
 /* Returns how many streams and sums were written; those with nothing to plot are not counted. */
@@ -479,7 +480,8 @@ CT_API int ct_slice_writer_align(struct ct_slice_writer *writer, const struct ct
  * after ct_stacks_finish. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *stacks);
 
-/* Ends the output. A file without slices is written too. The same errors. */
+/* Ends the output, after which nothing can be written. A file without slices is written too. The same
+ * errors. */
 CT_API int ct_slice_writer_end(struct ct_slice_writer *writer);
 
 /* Returns how many slices were written. */

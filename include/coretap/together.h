@@ -93,8 +93,8 @@ CT_API int ct_together_check(const struct ct_together *together, enum ct_togethe
 CT_API int ct_together_describe(const struct ct_together *together, struct ct_verifier *verifier);
 
 /* Decodes all captures for a verifier whose run has begun, and does not finish it. At most once. The errors
- * of ct_merge_pull and of ct_verify_axis_run, except for specifications that fail; CT_ERR_ARG, what a
- * function of the options returned. */
+ * of ct_merge_pull and of ct_verify_axis_run, except for specifications that fail; CT_ERR_ARG, also without a
+ * capture; what a function of the options returned. */
 CT_API int ct_together_run(struct ct_together *together, struct ct_verifier *verifier,
                            struct ct_watches *watches);
 

@@ -77,6 +77,8 @@ struct ct_verify_result {
     const char *core; /* core of the instance; NULL: the specification has no instances */
 };
 
+/* Receives results, in order of time for each specification. It may not free the verifier. Adding, removing
+ * and replacing specifications, feeding, beginning and finishing are CT_ERR_ARG from here. */
 typedef void ct_verify_fn(void *user, const struct ct_verify_result *result);
 
 /* Specifications and the watchpoints that they need. */
@@ -161,7 +163,8 @@ CT_API int ct_verifier_may_violate(const struct ct_verifier *verifier);
 /* Returns 1 when, in any run, an event of a watchpoint that a specification uses has come, else 0. */
 CT_API int ct_verifier_came(const struct ct_verifier *verifier, uint32_t watch);
 
-/* Begins a run over a new stream and resets all monitors. CT_ERR_NOMEM. */
+/* Begins a run over a new stream, also during another one, and resets all monitors. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_verifier_begin(struct ct_verifier *verifier, ct_verify_fn *fn, void *user);
 
 /* Takes events of a watcher over the same watches, in order; those that no specification uses are ignored.
@@ -180,7 +183,8 @@ CT_API const char *ct_verifier_failure(const struct ct_verifier *verifier, uint3
  * NULL: all were returned before. */
 CT_API const char *ct_verifier_next_failure(struct ct_verifier *verifier, uint32_t *number);
 
-/* Ends the stream and evaluates the last instants. The errors of ct_verifier_feed. */
+/* Ends the stream and evaluates the last instants. Does nothing when no run was begun, or it has ended. The
+ * errors of ct_verifier_feed. */
 CT_API int ct_verifier_finish(struct ct_verifier *verifier);
 
 #ifdef __cplusplus

@@ -33,6 +33,7 @@ struct ct_edge_events {
     uint64_t traversed;
     uint64_t context; /* as traced, or CONTEXT_UNKNOWN */
     bool begun;       /* the magic is written */
+    bool has_stream;  /* a stream has begun */
     size_t count;
     uint64_t out[ROOM]; /* as in a file */
 };
@@ -98,6 +99,7 @@ int ct_edge_events_begin(struct ct_edge_events *e, uint32_t buffer, uint8_t id)
     CT_REQUIRE(NULL, e);
     e->graph = NULL;
     e->context = CONTEXT_UNKNOWN;
+    e->has_stream = true;
     return put_other(e, CT_EDGE_EVENT_STREAM, (uint64_t)buffer << 8 | id);
 }
 
@@ -320,6 +322,10 @@ static int take_mark(struct ct_edge_events *e, const struct ct_step_mark *mark)
 int ct_edge_events_take(struct ct_edge_events *e, const struct ct_step_batch *batch)
 {
     CT_REQUIRE_OF(e, batch);
+    if (!e->has_stream)
+        return ct_fail(e->ctx, CT_ERR_ARG,
+                       "ct_edge_events_take: no stream has begun, so nothing was written; call "
+                       "ct_edge_events_begin first");
     int rc = follow_graph(e, batch->graph);
     size_t step = 0;
     for (size_t m = 0; m < batch->mark_count && !rc; m++) {

@@ -520,6 +520,8 @@ static bool grow_lanes(struct ct_stacks *s, uint32_t lane)
 int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch)
 {
     CT_REQUIRE_OF(s, batch);
+    if (s->ended)
+        return ct_fail_ended(s->ctx, __func__);
     if (lane >= CT_STACK_LANES)
         return ct_fail(s->ctx, CT_ERR_LIMIT,
                        "stacks: stream number %u is not below the limit of %u; nothing was added", lane,
@@ -559,6 +561,7 @@ int ct_stacks_finish(struct ct_stacks *s)
 {
     CT_REQUIRE(NULL, s);
     int result = CT_OK;
+    s->ended = true;
     s->slice_count = 0;
     s->move_count = 0;
     for (size_t i = 0; i < s->thread_count && result == CT_OK; i++) {

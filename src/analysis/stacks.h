@@ -111,6 +111,7 @@ struct ct_stacks {
     uint32_t *first; /* number of each program's first function; the last entry is their sum */
     size_t program_count;
     bool wants_slices, wants_moves, wants_owners;
+    bool ended;                  /* nothing may be added */
     bool plain;                  /* for tests: takes steps one by one, and looks up each place and call */
     struct ct_stack_lane *lanes; /* by stream number */
     size_t lane_room;

@@ -70,6 +70,11 @@ int ct_fail_argument(struct ct_ctx *ctx, const char *who, const char *terms, int
                    is_value ? "must not be NULL or 0" : "must hold");
 }
 
+int ct_fail_ended(struct ct_ctx *ctx, const char *who)
+{
+    return ct_fail(ctx, CT_ERR_ARG, "%s: the end came before, so nothing was done; make another object", who);
+}
+
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what)
 {
     ct_note_nomem(ctx);

@@ -22,6 +22,10 @@ int ct_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((f
  * 1) of `terms` does not hold, which are separated by commas (require.h). */
 int ct_fail_argument(struct ct_ctx *ctx, const char *who, const char *terms, int number);
 
+/* Stores a text and returns CT_ERR_ARG, because public function `who` was called after the end of the
+ * object's input or output. */
+int ct_fail_ended(struct ct_ctx *ctx, const char *who);
+
 /* Returns whether `object` or `count` is null, so that a function cannot return an array of it. Sets the
  * count to 0. */
 static inline int ct_no_array(const void *object, size_t *count)

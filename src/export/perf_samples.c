@@ -36,6 +36,7 @@ struct ct_perf_samples {
     size_t lane_count;
     uint64_t count;
     int result; /* the first error */
+    bool ended;
 };
 
 /* ---- processes ---- */
@@ -263,6 +264,8 @@ int ct_perf_samples_add(struct ct_perf_samples *s, uint32_t number, const struct
 {
     struct lane *lane = NULL;
     CT_REQUIRE(s ? s->of.ctx : NULL, s, source, source->name, batch);
+    if (s->ended)
+        return ct_fail_ended(s->of.ctx, __func__);
     if (!s->result)
         s->result = find_lane(s, number, source, &lane);
     if (lane)
@@ -275,6 +278,9 @@ int ct_perf_samples_add(struct ct_perf_samples *s, uint32_t number, const struct
 int ct_perf_samples_finish(struct ct_perf_samples *s)
 {
     CT_REQUIRE(NULL, s);
+    if (s->ended)
+        return ct_fail_ended(s->of.ctx, __func__);
+    s->ended = true;
     for (size_t i = 0; i < s->lane_count && !s->result; i++)
         if (s->lanes[i])
             s->result = ct_perf_stack_end(&s->lanes[i]->stack);

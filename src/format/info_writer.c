@@ -83,9 +83,19 @@ static int pass_on(struct ct_info_writer *w)
     return w->out.result;
 }
 
+static int out_of_order(const struct ct_info_writer *w, const char *who)
+{
+    return ct_fail(w->ctx, CT_ERR_ARG,
+                   "%s: this call is out of order, so nothing was written; the capture comes first and once, "
+                   "then its buffers, then the end",
+                   who);
+}
+
 int ct_info_writer_capture(struct ct_info_writer *w, const struct ct_capture *capture)
 {
-    CT_REQUIRE_OF(w, capture, w->stage == NOTHING);
+    CT_REQUIRE_OF(w, capture);
+    if (w->stage != NOTHING)
+        return out_of_order(w, __func__);
     w->stage = CAPTURE;
     if (w->json)
         ct_info_json_capture(w->json, capture);
@@ -106,7 +116,9 @@ static bool is_alike(const struct ct_buffer *a, const struct ct_buffer *b)
 int ct_info_writer_buffer(struct ct_info_writer *w, const struct ct_buffer *buffer,
                           const struct ct_chain *chain)
 {
-    CT_REQUIRE_OF(w, buffer, chain, w->stage == CAPTURE);
+    CT_REQUIRE_OF(w, buffer, chain);
+    if (w->stage != CAPTURE)
+        return out_of_order(w, __func__);
     struct ct_info_buffer info = {
         .buffer = buffer, .frames = ct_chain_frame_stats(chain), .framing = ct_chain_framing(chain)};
     info.streams = ct_chain_streams(chain, &info.stream_count);
@@ -123,7 +135,9 @@ int ct_info_writer_buffer(struct ct_info_writer *w, const struct ct_buffer *buff
 
 int ct_info_writer_end(struct ct_info_writer *w, const struct ct_losses *losses)
 {
-    CT_REQUIRE_OF(w, losses, w->stage == CAPTURE);
+    CT_REQUIRE_OF(w, losses);
+    if (w->stage != CAPTURE)
+        return out_of_order(w, __func__);
     w->stage = ALL;
     if (w->json)
         ct_info_json_end(w->json, losses);

@@ -164,7 +164,7 @@ struct ct_slice_writer {
     struct ct_out out;
     struct ct_slice_write_options options;
     uint64_t count;                       /* slices written */
-    bool begun;                           /* something was written */
+    bool begun, ended;                    /* something was written; the end was written */
     const struct ct_slice_clocks *clocks; /* of the streams; NULL: each has its own time */
     struct ct_clock clock;
     uint64_t frequency;
@@ -460,6 +460,8 @@ void ct_slice_writer_free(struct ct_slice_writer *writer)
 int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run)
 {
     CT_REQUIRE_OF(writer, run);
+    if (writer->ended)
+        return ct_fail_ended(writer->ctx, __func__);
     char *name = strdup(run);
     if (!name)
         return ct_fail_nomem(writer->ctx, "slices");
@@ -500,6 +502,8 @@ int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *
 {
     size_t count;
     CT_REQUIRE_OF(writer, stacks);
+    if (writer->ended)
+        return ct_fail_ended(writer->ctx, __func__);
     const struct ct_stack_slice *slices = ct_stacks_slices(stacks, &count);
     int rc = CT_OK;
     writer->added++;
@@ -512,6 +516,9 @@ int ct_slice_writer_add(struct ct_slice_writer *writer, const struct ct_stacks *
 int ct_slice_writer_end(struct ct_slice_writer *writer)
 {
     CT_REQUIRE(NULL, writer);
+    if (writer->ended)
+        return ct_fail_ended(writer->ctx, __func__);
+    writer->ended = true;
     if (!writer->begun)
         begin(writer);
     fputs("\n]}\n", writer->out.file);

@@ -27,6 +27,7 @@ struct ct_timing_writer {
     char *plots_text;
     size_t plots_size;
     size_t count;
+    bool ended;
     bool is_open; /* the JSON array has begun; an error before its first entry writes nothing */
 };
 
@@ -245,6 +246,8 @@ int ct_timing_writer_stream(struct ct_timing_writer *writer, const struct ct_tim
 {
     CT_C_LOCALE;
     CT_REQUIRE_OF(writer, timing, origin, origin->buffer, origin->core);
+    if (writer->ended)
+        return ct_fail_ended(writer->ctx, __func__);
     struct ct_timing_view view = {.buffer = origin->buffer,
                                   .core = origin->core,
                                   .id = origin->id,
@@ -263,6 +266,8 @@ int ct_timing_writer_sums(struct ct_timing_writer *writer, struct ct_timing_sums
 {
     CT_C_LOCALE;
     CT_REQUIRE_OF(writer, sums);
+    if (writer->ended)
+        return ct_fail_ended(writer->ctx, __func__);
     const struct ct_analysis_captures *captures = &ct_timing_sums_analysis(sums)->captures;
     struct ct_timing_view view = {.sums = sums, .captures = captures, .losses = captures->losses};
     int rc = load_cfg(writer, &view) ?: ct_timing_sums_find(sums, &view.found);
@@ -278,6 +283,9 @@ int ct_timing_writer_end(struct ct_timing_writer *writer)
 {
     CT_C_LOCALE;
     CT_REQUIRE(NULL, writer);
+    if (writer->ended)
+        return ct_fail_ended(writer->ctx, __func__);
+    writer->ended = true;
     if (writer->options.format == CT_TIMING_FORMAT_JSON && !writer->is_open && !writer->count)
         ct_json_array(&writer->json, NULL);
     writer->is_open = writer->json.depth > 0;

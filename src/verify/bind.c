@@ -405,7 +405,7 @@ int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, c
     CT_REQUIRE_OF(v, spec, name, binds || !count);
     struct ct_verify_spec *s = NULL;
     uint32_t number = 0;
-    int rc = free_number(v, &number) ?: make(v, number, spec, name, binds, count, &s);
+    int rc = ct_verify_not_in_result(v, __func__) ?: free_number(v, &number) ?: make(v, number, spec, name, binds, count, &s);
     if (rc)
         return rc;
     v->specs[number] = s;
@@ -429,6 +429,8 @@ int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
 {
     CT_REQUIRE(NULL, v);
     struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
+    if (ct_verify_not_in_result(v, __func__))
+        return CT_ERR_ARG;
     if (!s)
         return ct_fail(v->ctx, CT_ERR_ARG,
                        "verifier: specification %u does not exist, so it cannot be "
@@ -450,6 +452,8 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     CT_REQUIRE_OF(v, spec, name, binds || !count);
     struct ct_verify_spec *s = NULL;
     struct ct_verify_spec *old = number < v->spec_count ? v->specs[number] : NULL;
+    if (ct_verify_not_in_result(v, __func__))
+        return CT_ERR_ARG;
     if (!old || !v->running)
         return ct_fail(v->ctx, CT_ERR_ARG,
                        "verifier: specification %u does not exist or has not begun, so "

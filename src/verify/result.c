@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports the results of monitors with their places, and marks violations and uncertain results. */
 #include "verify/group.h"
+#include "base/ctx.h"
 
 #include <string.h>
 
@@ -81,7 +82,7 @@ static bool find_doubt(const struct ct_verify_spec *s, const struct ct_monitor_r
 void ct_verify_tell(struct ct_verify_spec *s, struct ct_verify_spec *lead,
                     const struct ct_monitor_result *results, size_t count)
 {
-    const struct ct_verifier *v = s->verifier;
+    struct ct_verifier *v = s->verifier;
     const uint64_t dropped = lead->place_total - lead->place_count;
     const size_t none = s->born > dropped ? (size_t)(s->born - dropped) : 0;
     char room[VALUE_MAX + 1];
@@ -117,9 +118,22 @@ void ct_verify_tell(struct ct_verify_spec *s, struct ct_verify_spec *lead,
         result.uncertain = is_uncertain(lead, &results[i]);
         if (result.uncertain && find_doubt(lead, &results[i], doubt))
             memcpy(result.doubt, doubt, sizeof doubt);
+        v->telling = true;
         if (result.violation || !ct_monitor_possible(&results[i]))
             v->fn(v->user, &result);
+        v->telling = false;
     }
+}
+
+int ct_verify_not_in_result(const struct ct_verifier *v, const char *who)
+{
+    if (!v->telling)
+        return CT_OK;
+    return ct_fail(
+        v->ctx, CT_ERR_ARG,
+        "%s: the receiver of results calls it, so nothing was done; call it after the receiver has "
+        "returned",
+        who);
 }
 
 static void on_results(void *user, const struct ct_monitor_result *results, size_t count)

@@ -128,7 +128,9 @@ static int add_part(struct ct_together *t, struct part *part)
 int ct_together_add(struct ct_together *t, const struct ct_capture *capture, const struct ct_buffer *buffers,
                     size_t count, const struct ct_filter *filter)
 {
-    CT_REQUIRE_OF(t, capture, buffers || !count, !t->axis);
+    CT_REQUIRE_OF(t, capture, buffers || !count);
+    if (t->axis)
+        return ct_fail_ended(t->ctx, __func__);
     struct part *part = calloc(1, sizeof *part);
     if (!part)
         return ct_fail_nomem(t->ctx, capture->path);
@@ -350,7 +352,13 @@ static int give(const struct ct_together *t)
 
 int ct_together_run(struct ct_together *t, struct ct_verifier *verifier, struct ct_watches *watches)
 {
-    CT_REQUIRE_OF(t, verifier, watches, !t->axis);
+    CT_REQUIRE_OF(t, verifier, watches);
+    if (!t->part_count)
+        return ct_fail(
+            t->ctx, CT_ERR_ARG,
+            "ct_together_run: there is no capture, so nothing was decoded; call ct_together_add first");
+    if (t->axis)
+        return ct_fail_ended(t->ctx, __func__);
     int number;
     int rc = ct_verify_axis_new(t->ctx, verifier, watches, t->count, &t->axis);
     for (size_t i = 0; i < t->count && !rc; i++)

@@ -288,6 +288,8 @@ static int follow_clock(struct ct_verifier *v, const struct ct_watch_event *e)
 int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events, size_t count)
 {
     CT_REQUIRE_OF(v, events || !count);
+    if (ct_verify_not_in_result(v, __func__))
+        return CT_ERR_ARG;
     if (count && !v->running)
         return ct_fail(
             v->ctx, CT_ERR_ARG,
@@ -441,7 +443,9 @@ void ct_verify_reset(struct ct_verify_spec *s)
 
 int ct_verifier_begin(struct ct_verifier *v, ct_verify_fn *fn, void *user)
 {
-    CT_REQUIRE(NULL, v);
+    CT_REQUIRE_OF(v, fn);
+    if (ct_verify_not_in_result(v, __func__))
+        return CT_ERR_ARG;
     v->fn = fn;
     v->user = user;
     v->running = false;
@@ -480,6 +484,8 @@ int ct_verifier_finish(struct ct_verifier *v)
 {
     CT_REQUIRE(NULL, v);
     int first = CT_OK;
+    if (ct_verify_not_in_result(v, __func__))
+        return CT_ERR_ARG;
     v->running = false;
     for (size_t i = 0; i < v->fed_count; i++)
         first = ct_verify_first(first, ct_verify_end(v->fed[i]));

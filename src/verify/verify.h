@@ -166,7 +166,12 @@ struct ct_verifier {
     size_t journal_most;            /* events between two checkpoints of a group */
     ct_verify_fn *fn;
     void *user;
+    bool telling; /* `fn` is being called: functions that change specifications are refused */
 };
+
+/* Returns CT_ERR_ARG with a text when the receiver of results calls the public function `who`, whose work
+ * would free or change what the result comes from. */
+int ct_verify_not_in_result(const struct ct_verifier *verifier, const char *who);
 
 /* Frees a specification and its further instances. */
 void ct_verify_spec_free(struct ct_verify_spec *spec);

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 }
 """
 # Each program, and the command line that prints the same.
-PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
+PROGRAMS = {"lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
             "list_elements": ["list", "--elements"], "info_json": ["info", "-f", "json"],
             "report": ["report"], "profile_folded": ["profile", "-f", "folded"],
             "profile_callgrind": ["profile", "-f", "callgrind"], "decode_merge": ["decode", "--merge"],
@@ -58,8 +58,10 @@ def record(build, folder):
 
 def compiled(tap, folder, package, name, library):
     program = folder / name
+    example = HERE.parent.parent / "examples" / f"{name}.c"
+    source = example if example.exists() else HERE / f"{name}.c"
     tap.run(f"{name} compiles", ["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o",
-                                 program, HERE / f"{name}.c", *package.flags(library, "shared")])
+                                 program, source, *package.flags(library, "shared")])
     return program
 
 

@@ -49,6 +49,14 @@ popcount: 1098 conditional branches, 316 taken
 report: 52 conditional branches, 27 taken
 on_irq: 15 conditional branches, 7 taken
 """),
+    "verdicts": ("coretap-monitor", ["CAPTURE", "ELF"], """ETM_0
+  361: error = true, at 0x80558
+  701: error = true, at 0x80558
+  1316: error = true, at 0x80558
+  6 results, 3 violations
+ETE_1
+  20 results, 0 violations
+"""),
     "own_events": ("coretap-monitor", [], """25: waited = 15
 190: waited = 150
 190: slow = 150

@@ -217,6 +217,58 @@ TEST(added_and_removed_in_a_run)
     ct_ctx_free(ctx);
 }
 
+/* A receiver that changes the specifications that it hears from. */
+struct meddler {
+    struct ct_verifier *verifier;
+    const struct ct_monitor_spec *spec;
+    uint32_t results;
+};
+
+static void meddle(void *user, const struct ct_verify_result *result)
+{
+    const struct ct_watch_event event = {0};
+    struct meddler *m = user;
+    m->results++;
+    assert_int_equal(ct_verifier_remove(m->verifier, result->spec), CT_ERR_ARG);
+    assert_int_equal(ct_verifier_exchange(m->verifier, result->spec, m->spec, "other", NULL, 0), CT_ERR_ARG);
+    assert_int_equal(ct_verifier_add(m->verifier, m->spec, "more", NULL, 0), CT_ERR_ARG);
+    assert_int_equal(ct_verifier_feed(m->verifier, &event, 1), CT_ERR_ARG);
+    assert_int_equal(ct_verifier_begin(m->verifier, meddle, m), CT_ERR_ARG);
+    assert_int_equal(ct_verifier_finish(m->verifier), CT_ERR_ARG);
+    assert_true(strcmp(result->name, "n") == 0); /* nothing was freed */
+}
+
+/* Removing a specification from its own result freed what the run went on with. */
+TEST(a_receiver_changes_nothing)
+{
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct meddler m = {0};
+    struct ct_watches *watches;
+    struct ct_watcher *watcher;
+    uint32_t edges[NODES];
+    struct ct_graph *graph = make_graph(ctx, edges);
+    struct ct_monitor_spec *spec =
+        compile(ctx, "define e := onExecuting 0x400070\ndefine n := eventCount(e)\nout n\n");
+    m.spec = spec;
+    assert_int_equal(ct_watches_new(ctx, NULL, &watches), CT_OK);
+    assert_int_equal(ct_verifier_new(ctx, NULL, watches, &m.verifier), CT_OK);
+    assert_int_equal(ct_verifier_add(m.verifier, spec, "one", NULL, 0), CT_OK);
+    assert_int_equal(ct_verifier_begin(m.verifier, NULL, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_verifier_begin(m.verifier, meddle, &m), CT_OK);
+    assert_int_equal(ct_watcher_new(ctx, watches, &watcher), CT_OK);
+    for (uint32_t batch = 0; batch < 4; batch++)
+        feed(watcher, m.verifier, graph, edges, batch);
+    assert_int_equal(ct_verifier_finish(m.verifier), CT_OK);
+    assert_true(m.results > 5);
+    assert_int_equal(ct_verifier_remove(m.verifier, 0), CT_OK);
+    ct_watcher_free(watcher);
+    ct_verifier_free(m.verifier);
+    ct_monitor_spec_free(spec);
+    ct_watches_free(watches);
+    ct_graph_free(graph);
+    ct_ctx_free(ctx);
+}
+
 TEST(exchanged_in_a_run)
 {
     static struct run plain, with;

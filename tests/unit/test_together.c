@@ -133,6 +133,10 @@ TEST_WITH(a_receiver_ends_the_run, ctx)
     b.stop = STOP;
     assert_int_equal(ct_together_run(b.together, b.verifier, b.watches), STOP);
     assert_int_equal(ct_together_run(b.together, b.verifier, b.watches), CT_ERR_ARG);
+    assert_int_equal(
+        ct_together_add(b.together, b.capture, b.capture->buffers, b.capture->buffer_count, NULL),
+        CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "the end came before"));
     done(&b);
 }
 
@@ -144,6 +148,15 @@ TEST_WITH(nothing_is_a_run, ctx)
     assert_null(ct_together_sources(together, &count));
     assert_int_equal(count, 0);
     assert_int_equal(ct_together_check(together, NULL), CT_OK);
+    /* without a capture there is nothing to decode, and no result of it may pass for one */
+    struct ct_watches *watches;
+    struct ct_verifier *verifier;
+    assert_int_equal(ct_watches_new(ctx, NULL, &watches), CT_OK);
+    assert_int_equal(ct_verifier_new(ctx, NULL, watches, &verifier), CT_OK);
+    assert_int_equal(ct_together_run(together, verifier, watches), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(ctx), "there is no capture"));
+    ct_verifier_free(verifier);
+    ct_watches_free(watches);
     ct_together_free(together);
     assert_null(ct_together_sources(NULL, NULL));
 }
