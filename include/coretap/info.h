@@ -21,6 +21,7 @@
 
 #include "coretap/base.h"
 #include "coretap/decode.h"
+#include "coretap/filter.h"
 #include "coretap/input.h"
 #include "coretap/losses.h"
 
@@ -83,6 +84,30 @@ struct ct_amounts {
  * `frames` 1: also adds the bytes of input and those lost between frames; of several chains over one buffer
  * only one should. */
 CT_API void ct_amounts_add(struct ct_amounts *amounts, const struct ct_chain *chain, int frames);
+
+/* How far buffers are decoded, and which parts of them. */
+struct ct_amounts_options {
+    size_t size;                  /* sizeof(struct ct_amounts_options) */
+    uint8_t level, edges, engine; /* as in struct ct_chain_options */
+    uint8_t pad[3];               /* 0 */
+    uint16_t threads;             /* trace IDs and parts of streams are shared among them; 0 and 1: only the
+                                     caller's */
+    uint64_t ids[2];              /* as in struct ct_chain_options; both 0: those of `filter` */
+    const struct ct_filter
+        *filter; /* settled (ct_filter_settle); only whole streams are left out. NULL: all */
+    void *user;  /* passed to the functions below, which may be NULL. They are called by one
+                    thread at a time, which may be any; a result other than 0 ends the run
+                    and becomes its result */
+    int (*progress)(void *user, uint64_t bytes); /* receives the number of input bytes read so far */
+    /* Receives the chain of some or all trace IDs of a buffer at the end of its trace, with `frames` as for
+     * ct_seen_add. */
+    int (*decoded)(void *user, const struct ct_chain *chain, int frames);
+};
+
+/* Decodes buffers and adds their amounts. With an error the amounts are incomplete. The errors of
+ * ct_chain_new and ct_chain_run, CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_amounts_run(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t count,
+                          const struct ct_amounts_options *options, struct ct_amounts *amounts);
 
 struct ct_amounts_write_options {
     size_t size;    /* sizeof(struct ct_amounts_write_options) */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap stats: how much trace there is and how fast it was decoded, as key=value or JSON. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/results.h"
-#include "cli/stats.h"
 #include "coretap/counts.h"
 #include "coretap/format.h"
+#include "coretap/info.h"
 
 enum {
     OPT_FORMAT = CLI_CAPTURE_OPTIONS,
@@ -47,8 +48,7 @@ static const struct cli_option options[OPT_OPTIONS] = {
 
 struct counting {
     struct cli_results read;
-    struct cli_stats_how how;
-    struct ct_filter settled; /* for `how` */
+    struct ct_amounts_options how;
     struct ct_amounts amounts;
     struct ct_edges *kept[128]; /* by trace ID of the current buffer: steps that the filter keeps */
 };
@@ -129,17 +129,34 @@ static int print(struct counting *c, double seconds)
     return rc && rc != CT_ERR_IO ? cli_library_error(c->read.args->ctx) : CLI_CLEAN;
 }
 
+static int on_bytes(void *user, uint64_t bytes)
+{
+    struct counting *c = user;
+    cli_progress_update(&c->read.capture.progress, bytes);
+    return CT_OK;
+}
+
+static int on_chain(void *user, const struct ct_chain *chain, int frames)
+{
+    struct counting *c = user;
+    cli_capture_count(&c->read.capture, chain, (enum ct_level)c->how.level, frames != 0);
+    return CT_OK;
+}
+
 static int read_all(struct counting *c)
 {
     struct cli_capture *capture = &c->read.capture;
     struct ct_ctx *ctx = c->read.args->ctx;
+    struct ct_filter settled;
     if (!cli_results_open(&c->read, c->read.args->operand) ||
         (cli_threads(c->read.args) > 1 && !cli_capture_spool(capture)))
         return CLI_FAILED;
-    if (ct_filter_settle(ctx, &c->read.filter.filter, capture->capture, capture->buffers, capture->count,
-                         &c->settled) != CT_OK)
-        return cli_library_error(ctx);
-    return cli_capture_code(capture, cli_stats_run(capture, &c->how, &c->amounts));
+    memcpy(c->how.ids, cli_capture_chain_options(capture, CT_LEVEL_FRAME).ids, sizeof c->how.ids);
+    c->how.filter = &settled;
+    const int rc = ct_filter_settle(ctx, &c->read.filter.filter, capture->capture, capture->buffers,
+                                    capture->count, &settled)
+                       ?: ct_amounts_run(ctx, capture->buffers, capture->count, &c->how, &c->amounts);
+    return rc ? cli_library_error(ctx) : cli_capture_code(capture, CLI_CLEAN);
 }
 
 static int measure(struct counting *c)
@@ -220,10 +237,14 @@ static int add_up(const struct cli_args *args)
 static int count_one(const struct cli_args *args)
 {
     struct counting c = {.read = {.args = args, .elf = SIZE_MAX, .threads = cli_threads(args)},
-                         .how = {.level = levels[args->values[OPT_LEVEL].number].level,
+                         .how = {.size = sizeof c.how,
+                                 .level = (uint8_t)levels[args->values[OPT_LEVEL].number].level,
                                  .edges = (uint8_t)levels[args->values[OPT_LEVEL].number].edges,
-                                 .engine = (uint8_t)engines[args->values[OPT_ENGINE].number]}};
-    c.how.filter = &c.settled;
+                                 .engine = (uint8_t)engines[args->values[OPT_ENGINE].number],
+                                 .threads = cli_threads(args),
+                                 .user = &c,
+                                 .progress = on_bytes,
+                                 .decoded = on_chain}};
     const int code = measure(&c);
     for (size_t i = 0; i < sizeof c.kept / sizeof *c.kept; i++)
         ct_edges_free(c.kept[i]);

@@ -405,7 +405,9 @@ int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, c
     CT_REQUIRE_OF(v, spec, name, binds || !count);
     struct ct_verify_spec *s = NULL;
     uint32_t number = 0;
-    int rc = ct_verify_not_in_result(v, __func__) ?: free_number(v, &number) ?: make(v, number, spec, name, binds, count, &s);
+    int rc = ct_verify_not_in_result(v, __func__) ?: free_number(v, &number);
+    if (!rc)
+        rc = make(v, number, spec, name, binds, count, &s);
     if (rc)
         return rc;
     v->specs[number] = s;

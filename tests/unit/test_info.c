@@ -179,3 +179,69 @@ TEST_WITH(amounts_are_those_of_the_level, ctx)
     assert_int_equal(ct_amounts_write(NULL, &amounts, &how, output_drop, NULL), CT_ERR_ARG);
     done(&d);
 }
+
+struct seen_run {
+    unsigned chains, frames;
+    uint64_t bytes;
+    int rc;
+};
+
+static int on_bytes(void *user, uint64_t bytes)
+{
+    struct seen_run *seen = user;
+    seen->bytes = bytes;
+    return CT_OK;
+}
+
+static int on_chain(void *user, const struct ct_chain *chain, int frames)
+{
+    struct seen_run *seen = user;
+    seen->chains += chain != NULL;
+    seen->frames += frames != 0;
+    return seen->rc;
+}
+
+/* Threads share the trace IDs, and the sums are those of one thread. */
+TEST_WITH(amounts_of_threads_are_those_of_one, ctx)
+{
+    static const uint8_t levels[][2] = {{CT_LEVEL_FLOW, CT_EDGES_NONE}, {CT_LEVEL_STEPS, CT_EDGES_CYCLES}};
+    struct ct_capture *capture;
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        struct ct_amounts one = {0}, three = {0}, none = {0};
+        struct seen_run seen = {0};
+        struct ct_amounts_options how = {.size = sizeof how,
+                                         .level = levels[i][0],
+                                         .edges = levels[i][1],
+                                         .user = &seen,
+                                         .progress = on_bytes,
+                                         .decoded = on_chain};
+        assert_int_equal(ct_amounts_run(ctx, capture->buffers, capture->buffer_count, &how, &one), CT_OK);
+        assert_int_equal(one.instructions, 939 + 3671);
+        assert_int_equal(seen.frames, capture->buffer_count);
+        assert_int_equal(seen.bytes, one.bytes);
+        seen = (struct seen_run){0};
+        how.threads = 3;
+        assert_int_equal(ct_amounts_run(ctx, capture->buffers, capture->buffer_count, &how, &three), CT_OK);
+        assert_memory_equal(&one, &three, sizeof one);
+        assert_true(seen.chains > seen.frames); /* a chain for each trace ID */
+        seen.rc = 42;
+        assert_int_equal(ct_amounts_run(ctx, capture->buffers, capture->buffer_count, &how, &none), 42);
+    }
+    ct_capture_free(capture);
+}
+
+TEST_WITH(amounts_of_a_missing_file_are_an_error, ctx)
+{
+    const struct ct_source source = {.name = "source", .protocol = CT_PROTOCOL_ETM4};
+    const struct ct_buffer buffer = {.name = "buffer",
+                                     .path = "/nowhere/trace.bin",
+                                     .framing = CT_FRAMING_NONE,
+                                     .source_count = 1,
+                                     .sources = &source};
+    struct ct_amounts amounts = {0};
+    assert_int_equal(ct_amounts_run(ctx, &buffer, 1, NULL, &amounts), CT_ERR_IO);
+    assert_non_null(strstr(ct_ctx_error(ctx), "/nowhere/trace.bin"));
+    assert_int_equal(ct_amounts_run(ctx, NULL, 1, NULL, &amounts), CT_ERR_ARG);
+    assert_int_equal(ct_amounts_run(ctx, &buffer, 1, NULL, NULL), CT_ERR_ARG);
+}

@@ -127,6 +127,7 @@ NEW(open_capture, ct_capture_open_with, capture, b->ctx, SOURCE_ROOT "/examples/
 NEW(report_cover, ct_cover_report_new, cover_report, b->ctx, options, NULL, 0)
 
 CALL(ask_live, ct_live_ask, b->ctx, options, &(struct ct_live_answer){0})
+CALL(run_amounts, ct_amounts_run, b->ctx, b->capture->buffers, 0, options, &(struct ct_amounts){0})
 CALL(export_perf, ct_perf_export, b->ctx, b->capture, b->capture->buffers, b->capture->buffer_count, options,
      output_drop, NULL)
 CALL(find_empty, ct_empty_find, b->ctx, options, &(struct ct_empty){0})
@@ -252,6 +253,7 @@ static const struct kind {
     int (*call)(struct bench *b, const void *options);
     int plain;
 } kinds[] = {
+    KIND(amounts_options, run_amounts, CT_OK),
     KIND(amounts_write_options, write_amounts, CT_OK),
     KIND(capture_options, open_capture, CT_OK),
     KIND(cfg_options, new_cfg, CT_OK),
