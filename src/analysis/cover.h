@@ -102,8 +102,7 @@ struct ct_program_table *ct_cover_table(struct ct_cover *cover);
 /* Numbers the programs as ct_program_table_sort does, with the same errors. */
 int ct_cover_sort_programs(struct ct_cover *cover, uint32_t **numbers);
 
-/* Compare two items, the first as for qsort, and sort a list of them: by kind, from, to and isa. */
-int ct_cover_order(const void *a, const void *b);
+/* Compare two items, and sort a list of them: by kind, from, to and isa. */
 static inline int ct_cover_compare(const struct ct_cover_item *a, const struct ct_cover_item *b)
 {
     if (a->kind != b->kind)

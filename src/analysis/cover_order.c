@@ -18,7 +18,7 @@ struct key {
     unsigned bits; /* number of bits of the range */
 };
 
-int ct_cover_order(const void *a, const void *b)
+static int by_order(const void *a, const void *b)
 {
     return ct_cover_compare(a, b);
 }
@@ -73,7 +73,7 @@ static void sort_equal(struct ct_cover_item *items, size_t count)
              end++)
             ordered &= ct_cover_compare(&items[end - 1], &items[end]) <= 0;
         if (!ordered)
-            qsort(items + begin, end - begin, sizeof *items, ct_cover_order);
+            qsort(items + begin, end - begin, sizeof *items, by_order);
     }
 }
 
@@ -88,7 +88,7 @@ void ct_cover_sort(struct ct_cover_item *items, size_t count)
 {
     struct ct_cover_item *other = count > FEW ? ct_table_of_records(count, sizeof *other) : NULL;
     if (!other) { /* slower, but needs no memory */
-        qsort(items, count, sizeof *items, ct_cover_order);
+        qsort(items, count, sizeof *items, by_order);
         return;
     }
     struct ct_cover_item *from = items, *to = other;

@@ -105,9 +105,6 @@ int ct_wcet_model_refuse(const struct ct_wcet_model *model, unsigned seconds);
  * bound. Notes what is left out. */
 bool ct_wcet_model_leaves_out(struct ct_wcet_model *model, const struct ct_cfg_edge *edge);
 
-/* Returns whether the entry begins with a head of the loop, so that no edge enters the loop. */
-bool ct_wcet_model_starts_at(const struct ct_wcet_model *model, uint32_t loop);
-
 /* Refuses a recursive entry without a bound of its depth. Called before rows are made. CT_ERR_NOT_FOUND. */
 int ct_wcet_model_check_depth(const struct ct_wcet_model *model);
 

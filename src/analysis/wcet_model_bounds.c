@@ -9,7 +9,8 @@
 
 /* ---- loops ---- */
 
-bool ct_wcet_model_starts_at(const struct ct_wcet_model *m, uint32_t loop)
+/* Returns whether the entry begins with a head of the loop, so that no edge enters the loop. */
+static bool starts_at(const struct ct_wcet_model *m, uint32_t loop)
 {
     const struct ct_cfg_block *entry = &m->blocks[m->functions[m->options->entry].block];
     return entry->head && entry->loop == loop;
@@ -25,7 +26,7 @@ static int sum_column(struct ct_wcet_model *m, uint32_t loop, bool enters, uint3
     snprintf(name, sizeof name, "%s_%" PRIu32, enters ? "entries" : "rounds", loop);
     int rc = ct_ilp_column(&m->ilp, name, 0, column);
     if (!rc)
-        rc = ct_ilp_row(&m->ilp, name, CT_ILP_EQ, ct_wcet_model_starts_at(m, loop));
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_EQ, starts_at(m, loop));
     if (!rc)
         rc = ct_ilp_term(&m->ilp, *column, 1);
     for (uint32_t h = m->heads[loop]; !rc && h != CT_CFG_NONE; h = m->next_head[h])
@@ -117,7 +118,7 @@ static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
  * then runs once without any edge. */
 static bool is_left_out(struct ct_wcet_model *m, uint32_t loop)
 {
-    if (m->options->exclude || ct_wcet_model_starts_at(m, loop))
+    if (m->options->exclude || starts_at(m, loop))
         return false;
     find_bound(m, loop);
     return !m->w->loops[loop].bound && !is_half_counted(m, loop);

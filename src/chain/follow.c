@@ -238,11 +238,6 @@ void ct_follow_clear_sums(struct ct_follow *f)
         ct_fast_clear_sums(f->fast);
 }
 
-struct ct_graph *ct_follow_own_graph(struct ct_follow *f)
-{
-    return ct_fast_own_graph(f->fast);
-}
-
 bool ct_follow_only_counts(const struct ct_follow *f)
 {
     return f->fast && f->edges;

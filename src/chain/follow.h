@@ -43,9 +43,6 @@ int ct_follow_piece(struct ct_follow *follow, const struct ct_piece *piece);
 
 const struct ct_graph *ct_follow_graph(const struct ct_follow *follow);
 
-/* Returns the graph of the fast engine, to which the nodes and edges of parts are added. */
-struct ct_graph *ct_follow_own_graph(struct ct_follow *follow);
-
 /* Counts a batch of steps if edges are counted, and passes it to the receiver. Returns 0, an error, or what
  * the receiver returned. */
 int ct_follow_give_steps(struct ct_follow *follow, const struct ct_stream *stream,

@@ -142,8 +142,10 @@ void cli_counts_tell_captures(struct cli_counts *c)
         ct_analysis_add_captures(all, &one);
 }
 
-void cli_outside_tell(const char *operand, const struct ct_cover *cover, struct ct_programs *programs,
-                      const char *result, const char *of)
+/* Reports what ran outside of all programs. `of` are more words on the result, and `programs` (may be NULL)
+ * give names to code in no program. */
+static void tell_outside(const char *operand, const struct ct_cover *cover, struct ct_programs *programs,
+                         const char *result, const char *of)
 {
     const struct ct_cover_share *share = ct_cover_ran(cover);
     const uint64_t sum = ct_holes_total(&share->outside);
@@ -165,8 +167,8 @@ void cli_counts_tell_outside(const struct cli_counts *c, const char *result)
 {
     const bool all = c->read.has_file && c->read.filter.filter.context_count;
     if (!c->read.args->quiet)
-        cli_outside_tell(c->read.args->operand, c->cover, c->read.programs, result,
-                         all ? " of all contexts" : "");
+        tell_outside(c->read.args->operand, c->cover, c->read.programs, result,
+                     all ? " of all contexts" : "");
 }
 
 static bool has_counts(const struct cli_counts *c, struct ct_program *program)
@@ -205,7 +207,7 @@ int cli_counts_tell_unrun(const struct cli_counts *c)
 void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum)
 {
     if (sum->kind == ct_cover_kind())
-        cli_outside_tell(operand, (const struct ct_cover *)sum, NULL, "the coverage is", "");
+        tell_outside(operand, (const struct ct_cover *)sum, NULL, "the coverage is", "");
 }
 
 void cli_counts_close(struct cli_counts *c)

@@ -43,11 +43,8 @@ void cli_counts_close(struct cli_counts *counts);
 /* Adds the losses of the trace to the counts. */
 void cli_counts_tell_captures(struct cli_counts *counts);
 
-/* Report how many instructions ran outside of all programs, where, and what to do. `result` is what lacks
- * them, `of` more words on which ones, and `programs` (may be NULL) give names to code in no program. The
- * other functions do so unless --quiet, and the last one only for a sum of coverage. */
-void cli_outside_tell(const char *operand, const struct ct_cover *cover, struct ct_programs *programs,
-                      const char *result, const char *of);
+/* Report how many instructions ran outside of all programs, where, and what to do, unless --quiet. `result`
+ * is what lacks them. The second function does so only for a sum of coverage. */
 void cli_counts_tell_outside(const struct cli_counts *counts, const char *result);
 void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum);
 

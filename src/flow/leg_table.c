@@ -59,7 +59,9 @@ bool ct_leg_table_have(struct ct_fast *f)
     return true;
 }
 
-uint32_t ct_leg_block_behind(struct ct_fast *f, uint32_t steps, uint64_t addr)
+/* Returns the block behind the first `steps` steps of the strip, where the address `addr` leads: 0 when that
+ * is new, or contradicts the program. */
+static uint32_t block_behind(struct ct_fast *f, uint32_t steps, uint64_t addr)
 {
     const struct ct_leg_strips *c = f->legs->strips;
     if (steps)
@@ -129,7 +131,7 @@ bool ct_leg_begin(struct ct_fast *f)
     const uint64_t next = c->addr[0] & 1 ? CT_STRETCH_GOES_ON : c->addr[0];
     if (!is_known && !(c->at[1] && meet(f, c->last, c->exec, next, atom_at(c, 0))))
         return false;
-    return ct_leg_block_behind(f, 0, c->addr[0]);
+    return block_behind(f, 0, c->addr[0]);
 }
 
 /* Returns a step of *block, and sets *block to the one behind it. `next`: the address behind the step, or
@@ -177,7 +179,7 @@ static bool follow(struct ct_fast *f, uint32_t block, uint32_t at, uint64_t bits
 static bool make_row(struct ct_fast *f, struct ct_leg_row *row, uint32_t at, const struct ct_leg_row *key,
                      bool sure)
 {
-    const uint32_t block = ct_leg_block_behind(f, at, key->addr);
+    const uint32_t block = block_behind(f, at, key->addr);
     if (!block || !follow(f, block, at, key->bits, key->next, sure))
         return false;
     *row = *key;
@@ -214,7 +216,7 @@ bool ct_leg_take_long(struct ct_fast *f, size_t s, size_t n)
         else if (!make_row(f, row, at, &key, sure || !is_last))
             return false;
         if (!is_last)
-            key.addr = (uint64_t)ct_leg_block_behind(f, at + CT_LEG_ROW_STEPS, 0) << 1 | 1;
+            key.addr = (uint64_t)block_behind(f, at + CT_LEG_ROW_STEPS, 0) << 1 | 1;
     }
     return true;
 }

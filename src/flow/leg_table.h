@@ -88,10 +88,6 @@ static inline bool ct_leg_row_is(const struct ct_leg_row *row, uint64_t addr, ui
     return row->addr == addr && row->next == next && row->bits == bits;
 }
 
-/* Returns the block behind the first `steps` steps of the strip, where the address `addr` leads: 0 when that
- * is new, or contradicts the program. */
-uint32_t ct_leg_block_behind(struct ct_fast *f, uint32_t steps, uint64_t addr);
-
 /* Numbers the edge of the step before the strip when it is new. Returns false when the plain walk has to take
  * the first step. */
 bool ct_leg_begin(struct ct_fast *f);

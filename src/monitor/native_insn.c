@@ -394,7 +394,8 @@ static bool emit_stream(struct ct_mon_build *b, const struct ct_mon_insn *i)
     }
 }
 
-bool ct_mon_native_insn(struct ct_mon_build *b, const struct ct_mon_insn *i)
+/* Emits an instruction. Returns false when it has no machine code. */
+static bool emit(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     return emit_operation(b, i) || emit_test(b, i) || emit_option(b, i) || emit_way(b, i) ||
            emit_stream(b, i);
@@ -409,7 +410,7 @@ void ct_mon_native_insns(struct ct_mon_build *b, uint32_t end, void (*other)(str
             go(b, here);
             b->now = here;
         }
-        if (b->i < end && !ct_mon_native_insn(b, &b->p->code[b->i]))
+        if (b->i < end && !emit(b, &b->p->code[b->i]))
             other(b);
     }
 }

@@ -45,9 +45,6 @@ struct ct_mon_build {
 /* Makes the types that all functions of a context need. */
 void ct_mon_native_types(struct ct_mon_build *b);
 
-/* Emits an instruction. Returns false when it has no machine code. */
-bool ct_mon_native_insn(struct ct_mon_build *b, const struct ct_mon_insn *i);
-
 /* Emits the instructions from b->first to `end`, starting in block b->now. Calls `other` for those without
  * machine code. */
 void ct_mon_native_insns(struct ct_mon_build *b, uint32_t end, void (*other)(struct ct_mon_build *b));

@@ -211,7 +211,8 @@ static int timer_instant(struct ct_monitor *m)
     return evaluate(m, n == 1 ? m->p->timers[which].code : m->p->code_all);
 }
 
-int ct_mon_run_until(struct ct_monitor *m, int64_t time)
+/* Evaluates all instants before `time`. */
+static int run_until(struct ct_monitor *m, int64_t time)
 {
     if (!m->begun) {
         m->begun = true;
@@ -279,7 +280,7 @@ int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct 
         m->incoming = value;
         int r = ct_mon_run_close(m);
         if (!r && (m->timer_next < time || (!m->begun && time > 0)))
-            r = ct_mon_run_until(m, time);
+            r = run_until(m, time);
         if (r)
             return r;
         value = m->incoming;
@@ -502,7 +503,7 @@ int ct_mon_run_advance(struct ct_monitor *m, int64_t time)
     if (m->open && m->now < time)
         r = ct_mon_run_close(m);
     if (!r && !m->open && time > 0)
-        r = ct_mon_run_until(m, time);
+        r = run_until(m, time);
     return r;
 }
 
@@ -570,7 +571,7 @@ int ct_monitor_finish(struct ct_monitor *m)
     r = ct_mon_doubt_settle(m);
     begin_event(m);
     if (!r && !m->begun && !m->open)
-        r = ct_mon_run_until(m, 0);
+        r = run_until(m, 0);
     if (!r)
         r = ct_mon_doubt_lasts(m) ? ct_mon_doubt_close(m) : ct_mon_run_close(m);
     if (!r)

@@ -106,9 +106,8 @@ void ct_mon_vm_step_result(struct ct_monitor *m, struct ct_mon_cell *cells, cons
  * error. */
 int ct_mon_run_event(struct ct_monitor *m, int64_t time, uint32_t input, struct ct_mon_cell value);
 
-/* Evaluate the open instant, and all instants before `time`. Return CT_OK or an error. */
+/* Evaluates the open instant. Returns CT_OK or an error. */
 int ct_mon_run_close(struct ct_monitor *m);
-int ct_mon_run_until(struct ct_monitor *m, int64_t time);
 
 /* Notes that no event before `time` will come. Returns CT_OK or an error. */
 int ct_mon_run_advance(struct ct_monitor *m, int64_t time);
