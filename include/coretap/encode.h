@@ -35,9 +35,6 @@ CT_API int ct_etm4_encoder_new(struct ct_ctx *ctx, const struct ct_source *sourc
                                struct ct_etm4_encoder **out);
 CT_API void ct_etm4_encoder_free(struct ct_etm4_encoder *encoder);
 
-/* Resets the encoder to the state after _new. */
-CT_API void ct_etm4_encoder_reset(struct ct_etm4_encoder *encoder);
-
 /* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address history,
  * timestamp and cycle count threshold like a decoder, so packets must come in the order of the stream.
  * Members are those of packet.h; pos, valid and FIRST_INFO are not read.
@@ -59,9 +56,6 @@ struct ct_ptm_encoder;
 CT_API int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                               struct ct_ptm_encoder **out);
 CT_API void ct_ptm_encoder_free(struct ct_ptm_encoder *encoder);
-
-/* Resets the encoder to the state after _new. */
-CT_API void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder);
 
 /* Writes the bytes of one packet to out[0..cap), their number to *len. The encoder keeps the address,
  * instruction set and timestamp like a decoder, so packets must come in the order of the stream. Members are
@@ -92,9 +86,6 @@ struct ct_stm_encoder;
 CT_API int ct_stm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                               struct ct_stm_encoder **out);
 CT_API void ct_stm_encoder_free(struct ct_stm_encoder *encoder);
-
-/* Resets the encoder to the state after _new: a held half byte is lost. */
-CT_API void ct_stm_encoder_reset(struct ct_stm_encoder *encoder);
 
 /* Writes the bytes of one STM packet to out[0..cap), their number to *len. Packets consist of half bytes: an
  * odd one is held until the next packet completes the byte; CT_STM_NULL is half a byte without meaning. The

@@ -205,14 +205,11 @@ struct ct_qemu {
 CT_API int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char *file,
                         const char *variable, struct ct_qemu *out);
 
-/* Replaces this process, a child, by QEMU running `argv`, with `option` for the plugin. Returns only when
- * that fails. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_IO. */
-CT_API int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv);
-
 #define CT_QEMU_CANNOT_RUN 127 /* exit code of a child that could not run QEMU */
 
-/* Starts a child process that calls ct_qemu_run; *child is its number, for waitpid. When QEMU cannot be run,
- * the child says why on standard error and ends with CT_QEMU_CANNOT_RUN. CT_ERR_ARG, CT_ERR_IO. */
+/* Starts a child process that is QEMU running `argv`, with `option` for the plugin; *child is its number, for
+ * waitpid. When QEMU cannot be run, the child says why on standard error and ends with CT_QEMU_CANNOT_RUN.
+ * CT_ERR_ARG, CT_ERR_IO. */
 CT_API int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option,
                          char *const *argv, int *child);
 

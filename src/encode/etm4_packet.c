@@ -356,13 +356,6 @@ void ct_etm4_encoder_free(struct ct_etm4_encoder *encoder)
     free(encoder);
 }
 
-void ct_etm4_encoder_reset(struct ct_etm4_encoder *encoder)
-{
-    if (!encoder)
-        return;
-    encoder->now = (struct ct_etm4_state){0};
-}
-
 const struct ct_etm4_state *ct_etm4_encoder_state(const struct ct_etm4_encoder *encoder)
 {
     return &encoder->now;

@@ -421,7 +421,7 @@ int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struc
         return ct_fail_nomem(ctx, "PTM encoder");
     encoder->ctx = ctx;
     encoder->config = config;
-    ct_ptm_encoder_reset(encoder);
+    encoder->now = (struct state){.isa = CT_V7_ISA_UNKNOWN};
     *out = encoder;
     return CT_OK;
 }
@@ -429,11 +429,4 @@ int ct_ptm_encoder_new(struct ct_ctx *ctx, const struct ct_source *source, struc
 void ct_ptm_encoder_free(struct ct_ptm_encoder *encoder)
 {
     free(encoder);
-}
-
-void ct_ptm_encoder_reset(struct ct_ptm_encoder *encoder)
-{
-    if (!encoder)
-        return;
-    encoder->now = (struct state){.isa = CT_V7_ISA_UNKNOWN};
 }

@@ -53,12 +53,6 @@ void ct_stm_encoder_free(struct ct_stm_encoder *e)
     free(e);
 }
 
-void ct_stm_encoder_reset(struct ct_stm_encoder *e)
-{
-    if (e)
-        e->now = (struct state){0};
-}
-
 static void put(struct draft *d, unsigned unit)
 {
     if (d->next.half)

@@ -122,10 +122,10 @@ static char *plugin_value(const char *path, const char *option)
     return value;
 }
 
-int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv)
+/* Replaces this process, a child, by QEMU. Returns only when that fails. */
+static int run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv)
 {
     size_t count = 0;
-    CT_REQUIRE(ctx, qemu, option, argv);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the parent, nobody reads its output */
     while (argv[count])
         count++;
@@ -172,7 +172,7 @@ int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *op
     fflush(NULL); /* otherwise the child would write buffered output again */
     *child = fork();
     if (!*child) {
-        ct_qemu_run(ctx, qemu, option, argv);
+        run(ctx, qemu, option, argv);
         fprintf(stderr, "coretap: %s\n", ct_ctx_error(ctx));
         _exit(CT_QEMU_CANNOT_RUN);
     }

@@ -418,7 +418,9 @@ static int check_refusals(void)
                  len == 0 && bytes[0] == 0xaa;
         ok = ok && ct_ptm_encode_packet(encoder, &next, bytes, 0, &len) == CT_ERR_LIMIT && len == 0;
         ok = ok && !ct_ptm_encode_packet(encoder, &next, bytes, sizeof(bytes), &len);
-        ct_ptm_encoder_reset(encoder);
+        ct_ptm_encoder_free(encoder);
+        if (ct_ptm_encoder_new(NULL, &source, &encoder))
+            return 0;
         ok = ok && !ct_ptm_encode_packet(encoder, &next, fresh, sizeof(fresh), &fresh_len) &&
              len == fresh_len && !memcmp(bytes, fresh, len);
         ct_ptm_encoder_free(encoder);
