@@ -34,6 +34,10 @@ static inline uint32_t ct_ocsd_piece_left(const struct ct_ocsd_piece *piece, uin
     return piece->framed ? CT_OCSD_FRAME_DATA - at % CT_OCSD_FRAME_DATA : piece->size - at;
 }
 
+/* Writes the text of a packet, a struct of the protocol, NUL-terminated and cut to `size` bytes. Returns its
+ * length. */
+typedef size_t ct_ocsd_text_fn(const void *packet, char *text, size_t size);
+
 /* Operations of a protocol's decoders. Each returns a datapath response: WAIT when the client wants a pause;
  * the rest then comes by `flush`. */
 struct ct_ocsd_protocol {
@@ -47,9 +51,6 @@ struct ct_ocsd_protocol {
     ocsd_datapath_resp_t (*flush)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*reset)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*finish)(struct ct_ocsd_decoder *decoder);
-    /* Optional: writes the text of a packet, a struct of the protocol, NUL-terminated and cut to `size`
-     * bytes. Returns its length. */
-    size_t (*text)(const void *packet, char *text, size_t size);
     /* Optional: called after a sink or monitor of packets was set. */
     void (*watch)(struct ct_ocsd_decoder *decoder);
     void (*free)(struct ct_ocsd_decoder *decoder);
@@ -58,6 +59,7 @@ struct ct_ocsd_protocol {
 /* A decoder: the first member of each protocol's own struct. */
 struct ct_ocsd_decoder {
     const struct ct_ocsd_protocol *protocol;
+    ct_ocsd_text_fn *text; /* NULL: its packets have no text */
     const struct ct_ocsd_tree *tree;
     ocsd_trace_protocol_t kind;
     uint8_t id;

@@ -125,7 +125,8 @@ static void free_packets(struct ct_ocsd_v7 *d)
     ct_etm3_decoder_free(d->packets);
 }
 
-static const struct ct_ocsd_v7_kind kind = {.decode = decode,
+static const struct ct_ocsd_v7_kind kind = {.text = ct_ocsd_etm3_text,
+                                            .decode = decode,
                                             .is_unsynced = is_unsynced,
                                             .is_bad = is_bad,
                                             .bytes_seen = bytes_seen,
@@ -135,13 +136,6 @@ static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .end = end,
                                             .reset = reset,
                                             .free = free_packets};
-
-static const struct ct_ocsd_protocol protocol = {.data = ct_ocsd_v7_data,
-                                                 .flush = ct_ocsd_v7_flush,
-                                                 .reset = ct_ocsd_v7_reset,
-                                                 .finish = ct_ocsd_v7_finish,
-                                                 .text = ct_ocsd_etm3_text,
-                                                 .free = ct_ocsd_v7_free};
 
 ocsd_err_t ct_ocsd_etm3_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                             struct ct_ocsd_decoder **out)
@@ -158,8 +152,7 @@ ocsd_err_t ct_ocsd_etm3_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     ct_etm3_decoder_new(NULL, &wide, &packets);
     d->v7.packets = packets;
     init_packet(d);
-    if (!ct_ocsd_v7_init(&d->v7, tree, source, &protocol, &kind) ||
-        ct_v7_config_init(NULL, source, &config)) {
+    if (!ct_ocsd_v7_init(&d->v7, tree, source, &kind) || ct_v7_config_init(NULL, source, &config)) {
         ct_ocsd_v7_free(&d->v7.base);
         return OCSD_ERR_MEM;
     }

@@ -244,13 +244,8 @@ static void free_etm4(struct ct_ocsd_decoder *decoder)
     free(d);
 }
 
-static const struct ct_ocsd_protocol protocol = {.data = data,
-                                                 .frames = take_piece,
-                                                 .flush = flush,
-                                                 .reset = reset,
-                                                 .finish = finish,
-                                                 .text = ct_ocsd_etm4_text,
-                                                 .free = free_etm4};
+static const struct ct_ocsd_protocol protocol = {
+    .data = data, .frames = take_piece, .flush = flush, .reset = reset, .finish = finish, .free = free_etm4};
 
 static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *config)
 {
@@ -293,8 +288,11 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     struct ct_ocsd_etm4 *d = calloc(1, sizeof *d);
     if (!d)
         return OCSD_ERR_MEM;
-    d->base =
-        (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id, .counts = true};
+    d->base = (struct ct_ocsd_decoder){.protocol = &protocol,
+                                       .text = ct_ocsd_etm4_text,
+                                       .tree = tree,
+                                       .id = source->trace_id,
+                                       .counts = true};
     d->source = *source;
     configure(d, &config);
     ct_ocsd_etm4_init_widths(d->widths);

@@ -103,7 +103,8 @@ static void free_parts(struct ct_ocsd_software *d)
     ct_itm_resolver_free(((struct ct_ocsd_itm *)d)->resolver);
 }
 
-static const struct ct_ocsd_software_kind kind = {.decode = decode,
+static const struct ct_ocsd_software_kind kind = {.text = ct_ocsd_itm_text,
+                                                  .decode = decode,
                                                   .is_unsynced = is_unsynced,
                                                   .unsynced_group = unsynced_group,
                                                   .set_place = set_place,
@@ -114,13 +115,6 @@ static const struct ct_ocsd_software_kind kind = {.decode = decode,
                                                   .take = take,
                                                   .reset = reset,
                                                   .free = free_parts};
-
-static const struct ct_ocsd_protocol protocol = {.data = ct_ocsd_software_data,
-                                                 .flush = ct_ocsd_software_flush,
-                                                 .reset = ct_ocsd_software_reset,
-                                                 .finish = ct_ocsd_software_finish,
-                                                 .text = ct_ocsd_itm_text,
-                                                 .free = ct_ocsd_software_free};
 
 ocsd_err_t ct_ocsd_itm_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                            struct ct_ocsd_decoder **out)
@@ -133,7 +127,7 @@ ocsd_err_t ct_ocsd_itm_new(const struct ct_ocsd_tree *tree, const struct ct_sour
     ct_itm_decoder_new(NULL, source, &packets);
     d->software.packets = packets;
     ct_itm_resolver_new(NULL, source, &d->resolver);
-    if (!ct_ocsd_software_init(&d->software, tree, source, &protocol, &kind) || !d->resolver) {
+    if (!ct_ocsd_software_init(&d->software, tree, source, &kind) || !d->resolver) {
         ct_ocsd_software_free(&d->software.base);
         return OCSD_ERR_MEM;
     }

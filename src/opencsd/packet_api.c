@@ -27,7 +27,7 @@ ocsd_err_t ocsd_dt_set_pkt_protocol_printer(const dcd_tree_handle_t handle, uint
     if (!handle)
         return OCSD_ERR_NOT_INIT;
     struct ct_ocsd_decoder *decoder = ct_ocsd_tree_find(handle, cs_id);
-    if (!decoder || !decoder->protocol->text)
+    if (!decoder || !decoder->text)
         return OCSD_ERR_INVALID_PARAM_VAL;
     if (!monitor && !decoder->only_packets)
         return OCSD_ERR_INVALID_PARAM_TYPE;
@@ -63,7 +63,7 @@ ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle, const 
 }
 
 /* Returns the function that prints a protocol's packets, or NULL. 1.3.3 has none for ETE here. */
-static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, char *text, size_t size)
+static ct_ocsd_text_fn *text_of(ocsd_trace_protocol_t protocol)
 {
     switch ((int)protocol) {
     case OCSD_PROTOCOL_ETMV4I:
@@ -89,7 +89,7 @@ ocsd_err_t ocsd_pkt_str(const ocsd_trace_protocol_t pkt_protocol, const void *p_
     buffer[0] = 0;
     if (OCSD_PROTOCOL_IS_CUSTOM(pkt_protocol))
         return ocsd_cust_protocol_to_str(pkt_protocol, p_pkt, buffer, buffer_size);
-    size_t (*const text)(const void *, char *, size_t) = text_of(pkt_protocol);
+    ct_ocsd_text_fn *const text = text_of(pkt_protocol);
     if (!text)
         return OCSD_ERR_NO_PROTOCOL;
     if (!p_pkt)

@@ -39,7 +39,7 @@ void ct_ocsd_packet_print(const struct ct_ocsd_decoder *decoder, uint8_t id, ocs
         add_bytes(&line, bytes, size);
     ct_ocsd_line_say(&line, "\t");
     const size_t room = line.size - line.used;
-    line.used += decoder->protocol->text(packet, text + line.used, room < TEXT_SIZE ? room : TEXT_SIZE);
+    line.used += decoder->text(packet, text + line.used, room < TEXT_SIZE ? room : TEXT_SIZE);
     ct_ocsd_line_say(&line, "\n");
     ct_ocsd_print_bytes(line.text, line.used);
 }

@@ -62,7 +62,8 @@ static void free_packets(struct ct_ocsd_v7 *d)
     ct_ptm_decoder_free(d->packets);
 }
 
-static const struct ct_ocsd_v7_kind kind = {.decode = decode,
+static const struct ct_ocsd_v7_kind kind = {.text = ct_ocsd_ptm_text,
+                                            .decode = decode,
                                             .is_unsynced = is_unsynced,
                                             .cut = &cut,
                                             .unsynced_group = ct_ocsd_unsynced_ptm,
@@ -71,13 +72,6 @@ static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .take = take,
                                             .reset = reset,
                                             .free = free_packets};
-
-static const struct ct_ocsd_protocol protocol = {.data = ct_ocsd_v7_data,
-                                                 .flush = ct_ocsd_v7_flush,
-                                                 .reset = ct_ocsd_v7_reset,
-                                                 .finish = ct_ocsd_v7_finish,
-                                                 .text = ct_ocsd_ptm_text,
-                                                 .free = ct_ocsd_v7_free};
 
 ocsd_err_t ct_ocsd_ptm_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                            struct ct_ocsd_decoder **out)
@@ -90,7 +84,7 @@ ocsd_err_t ct_ocsd_ptm_new(const struct ct_ocsd_tree *tree, const struct ct_sour
     ct_ptm_decoder_new(NULL, source, &packets);
     d->v7.packets = packets;
     init_packet(d);
-    if (!ct_ocsd_v7_init(&d->v7, tree, source, &protocol, &kind)) {
+    if (!ct_ocsd_v7_init(&d->v7, tree, source, &kind)) {
         ct_ocsd_v7_free(&d->v7.base);
         return OCSD_ERR_MEM;
     }

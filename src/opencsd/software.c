@@ -180,8 +180,8 @@ static void share(struct ct_ocsd_software *d, ocsd_trc_index_t index, const uint
     d->rest = d->feed.indices[0] + 1;
 }
 
-ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
-                                           const uint8_t *bytes, uint32_t size, uint32_t *used)
+static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                 const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
     struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
     ocsd_datapath_resp_t resp = d->has_delayed ? take_delayed(d) : OCSD_RESP_CONT;
@@ -205,7 +205,7 @@ ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd
     return d->synced || d->kind->search || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : tell_unsynced(d);
 }
 
-ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder)
+static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
 {
     const ocsd_datapath_resp_t resp = pump((struct ct_ocsd_software *)decoder);
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
@@ -220,7 +220,7 @@ static void lose(struct ct_ocsd_software *d, unsync_info_t reason)
     d->reason = (uint8_t)reason;
 }
 
-ocsd_datapath_resp_t ct_ocsd_software_reset(struct ct_ocsd_decoder *decoder)
+static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
     ct_ocsd_operation_out(decoder, OCSD_OP_RESET);
@@ -232,7 +232,7 @@ ocsd_datapath_resp_t ct_ocsd_software_reset(struct ct_ocsd_decoder *decoder)
     return OCSD_RESP_CONT;
 }
 
-ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
+static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
     union ct_ocsd_software_packet packet;
@@ -254,11 +254,14 @@ void ct_ocsd_software_free(struct ct_ocsd_decoder *decoder)
     free(d);
 }
 
+static const struct ct_ocsd_protocol protocol = {
+    .data = data, .flush = flush, .reset = reset, .finish = finish, .free = ct_ocsd_software_free};
+
 bool ct_ocsd_software_init(struct ct_ocsd_software *d, const struct ct_ocsd_tree *tree,
-                           const struct ct_source *source, const struct ct_ocsd_protocol *protocol,
-                           const struct ct_ocsd_software_kind *kind)
+                           const struct ct_source *source, const struct ct_ocsd_software_kind *kind)
 {
-    d->base = (struct ct_ocsd_decoder){.protocol = protocol, .tree = tree, .id = source->trace_id};
+    d->base = (struct ct_ocsd_decoder){
+        .protocol = &protocol, .text = kind->text, .tree = tree, .id = source->trace_id};
     d->kind = kind;
     d->feed = (struct ct_ocsd_feed){.decode = kind->decode, .decoder = d->packets};
     lose(d, UNSYNC_INIT_DECODER);

@@ -43,6 +43,7 @@ struct ct_ocsd_software;
 
 /* Functions of a protocol. */
 struct ct_ocsd_software_kind {
+    ct_ocsd_text_fn *text;
     ct_ocsd_decode_fn *decode;
     /* Optional: searches the bytes of a call for the first alignment packet. NULL: `decode` does. */
     void (*search)(struct ct_ocsd_software *d, ocsd_trc_index_t call, const uint8_t *bytes, uint32_t size,
@@ -95,19 +96,12 @@ struct ct_ocsd_software {
     uint8_t reason; /* unsync_info_t: reason for the missing synchronisation */
 };
 
-/* operations of a decoder (decoder.h), for all protocols */
-ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
-                                           const uint8_t *bytes, uint32_t size, uint32_t *used);
-ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder);
-ocsd_datapath_resp_t ct_ocsd_software_reset(struct ct_ocsd_decoder *decoder);
-ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder);
 void ct_ocsd_software_free(struct ct_ocsd_decoder *decoder);
 
 /* Initialises `d`, whose packet decoder must exist. Returns false when out of memory; it must be freed in any
  * case. */
 bool ct_ocsd_software_init(struct ct_ocsd_software *d, const struct ct_ocsd_tree *tree,
-                           const struct ct_source *source, const struct ct_ocsd_protocol *protocol,
-                           const struct ct_ocsd_software_kind *kind);
+                           const struct ct_source *source, const struct ct_ocsd_software_kind *kind);
 
 /* Adds an element for the current packet. */
 static inline ocsd_generic_trace_elem *ct_ocsd_software_add(struct ct_ocsd_software *d,

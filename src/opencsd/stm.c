@@ -88,7 +88,8 @@ static void free_packets(struct ct_ocsd_software *d)
     ct_stm_decoder_free(d->packets);
 }
 
-static const struct ct_ocsd_software_kind kind = {.decode = decode,
+static const struct ct_ocsd_software_kind kind = {.text = ct_ocsd_stm_text,
+                                                  .decode = decode,
                                                   .search = ct_ocsd_stm_search,
                                                   .set_place = set_place,
                                                   .convert = convert,
@@ -96,13 +97,6 @@ static const struct ct_ocsd_software_kind kind = {.decode = decode,
                                                   .take = take,
                                                   .reset = reset,
                                                   .free = free_packets};
-
-static const struct ct_ocsd_protocol protocol = {.data = ct_ocsd_software_data,
-                                                 .flush = ct_ocsd_software_flush,
-                                                 .reset = ct_ocsd_software_reset,
-                                                 .finish = ct_ocsd_software_finish,
-                                                 .text = ct_ocsd_stm_text,
-                                                 .free = ct_ocsd_software_free};
 
 ocsd_err_t ct_ocsd_stm_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                            struct ct_ocsd_decoder **out)
@@ -115,7 +109,7 @@ ocsd_err_t ct_ocsd_stm_new(const struct ct_ocsd_tree *tree, const struct ct_sour
     if (!ct_stm_decoder_new(NULL, source, &packets))
         ct_stm_decoder_be_arm(packets, from_gray);
     d->software.packets = packets;
-    if (!ct_ocsd_software_init(&d->software, tree, source, &protocol, &kind)) {
+    if (!ct_ocsd_software_init(&d->software, tree, source, &kind)) {
         ct_ocsd_software_free(&d->software.base);
         return OCSD_ERR_MEM;
     }

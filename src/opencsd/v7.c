@@ -183,8 +183,8 @@ static uint32_t used_at_end(const struct ct_ocsd_v7 *d, const union ct_ocsd_v7_p
     return seen <= used ? used : seen < size ? seen : size;
 }
 
-ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
-                                     const uint8_t *bytes, uint32_t size, uint32_t *used)
+static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                 const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
@@ -203,7 +203,7 @@ ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_i
     return paused ? paused : resp;
 }
 
-ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder)
+static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
 {
     const ocsd_datapath_resp_t resp = pump_if_ready((struct ct_ocsd_v7 *)decoder);
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
@@ -223,7 +223,7 @@ static void keep_cut(struct ct_ocsd_v7 *d, const uint8_t *bytes, uint32_t size, 
     cut->size += n;
 }
 
-ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
+static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
     d->kind->reset(d);
@@ -253,7 +253,7 @@ static void finish_feed(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, s
         .have = d->cut.size, .first = d->cut.index, .taken = d->cut.size, .bytes = d->cut.bytes};
 }
 
-ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder)
+static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
     union ct_ocsd_v7_packet packet;
@@ -278,11 +278,15 @@ void ct_ocsd_v7_free(struct ct_ocsd_decoder *decoder)
     free(d);
 }
 
+static const struct ct_ocsd_protocol protocol = {
+    .data = data, .flush = flush, .reset = reset, .finish = finish, .free = ct_ocsd_v7_free};
+
 bool ct_ocsd_v7_init(struct ct_ocsd_v7 *d, const struct ct_ocsd_tree *tree, const struct ct_source *source,
-                     const struct ct_ocsd_protocol *protocol, const struct ct_ocsd_v7_kind *kind)
+                     const struct ct_ocsd_v7_kind *kind)
 {
     struct ct_v7_config config;
-    d->base = (struct ct_ocsd_decoder){.protocol = protocol, .tree = tree, .id = source->trace_id};
+    d->base = (struct ct_ocsd_decoder){
+        .protocol = &protocol, .text = kind->text, .tree = tree, .id = source->trace_id};
     d->kind = kind;
     ct_ocsd_v7_lose(d, UNSYNC_INIT_DECODER);
     if (ct_v7_config_init(NULL, source, &config))

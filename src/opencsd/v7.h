@@ -41,6 +41,7 @@ struct ct_ocsd_v7;
 
 /* Functions of a protocol. */
 struct ct_ocsd_v7_kind {
+    ct_ocsd_text_fn *text;
     ct_ocsd_decode_fn *decode;
     /* Returns whether a packet stands for unsynchronised bytes. */
     bool (*is_unsynced)(const union ct_ocsd_v7_packet *packet);
@@ -98,18 +99,12 @@ struct ct_ocsd_v7 {
     struct ct_ocsd_failure failure; /* takes effect after the pending elements */
 };
 
-/* operations of a decoder (decoder.h), for both protocols */
-ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
-                                     const uint8_t *bytes, uint32_t size, uint32_t *used);
-ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder);
-ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder);
-ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder);
 void ct_ocsd_v7_free(struct ct_ocsd_decoder *decoder);
 
 /* Initialises `d`, whose own members must be set. Returns false when out of memory; it must be freed in any
  * case. */
 bool ct_ocsd_v7_init(struct ct_ocsd_v7 *d, const struct ct_ocsd_tree *tree, const struct ct_source *source,
-                     const struct ct_ocsd_protocol *protocol, const struct ct_ocsd_v7_kind *kind);
+                     const struct ct_ocsd_v7_kind *kind);
 
 /* Loses synchronisation. */
 void ct_ocsd_v7_lose(struct ct_ocsd_v7 *d, unsync_info_t reason);
