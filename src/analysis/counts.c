@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/saved.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/printable.h"
 #include "base/require.h"
@@ -107,10 +108,7 @@ int ct_counts_add(struct ct_counts *c, const char *name, uint64_t count)
 
 const struct ct_count *ct_counts_all(const struct ct_counts *c, size_t *count)
 {
-    if (ct_no_array(c, count))
-        return NULL;
-    *count = c->count;
-    return c->all;
+    return CT_ARRAY_OF(c, all, count, count);
 }
 
 /* ---- the contract ---- */

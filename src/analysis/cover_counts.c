@@ -4,6 +4,7 @@
 #include "analysis/cover.h"
 #include "analysis/saved.h"
 #include "analysis/program_table.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/require.h"
 #include "base/room.h"
@@ -133,10 +134,7 @@ static int find_context(struct ct_cover *cover, const struct ct_edge_context *co
 
 const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count)
 {
-    if (ct_no_array(cover, count))
-        return NULL;
-    *count = cover->context_count;
-    return cover->contexts;
+    return CT_ARRAY_OF(cover, contexts, context_count, count);
 }
 
 /* Returns the cell of a program and a context, or NULL. */

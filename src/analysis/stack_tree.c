@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of stacks, the calls between functions, and slices of time. */
 #include "analysis/stacks.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/require.h"
 #include "base/room.h"
@@ -233,10 +234,7 @@ int ct_stack_replace(struct ct_stacks *s, struct ct_stack_thread *thread, uint32
 
 const struct ct_stack_place *ct_stacks_places(const struct ct_stacks *s, size_t *count)
 {
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->place_count;
-    return s->places;
+    return CT_ARRAY_OF(s, places, place_count, count);
 }
 
 int ct_stacks_owner(const struct ct_stacks *s, size_t place, struct ct_stack_owner *owner)
@@ -249,24 +247,15 @@ int ct_stacks_owner(const struct ct_stacks *s, size_t place, struct ct_stack_own
 
 const struct ct_stack_call *ct_stacks_calls(const struct ct_stacks *s, size_t *count)
 {
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->call_count;
-    return s->calls;
+    return CT_ARRAY_OF(s, calls, call_count, count);
 }
 
 const struct ct_stack_slice *ct_stacks_slices(const struct ct_stacks *s, size_t *count)
 {
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->slice_count;
-    return s->slices;
+    return CT_ARRAY_OF(s, slices, slice_count, count);
 }
 
 const struct ct_stack_move *ct_stacks_moves(const struct ct_stacks *s, size_t *count)
 {
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->move_count;
-    return s->moves;
+    return CT_ARRAY_OF(s, moves, move_count, count);
 }

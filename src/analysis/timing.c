@@ -6,6 +6,7 @@
 #include "analysis/timing.h"
 #include "analysis/transfer.h"
 #include "base/name_suffix.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/require.h"
@@ -297,10 +298,7 @@ const struct ct_timing_edge *ct_timing_edges(const struct ct_timing *t, size_t *
 
 const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *t, size_t *count)
 {
-    if (ct_no_array(t, count))
-        return NULL;
-    *count = t->pair_count;
-    return t->pairs;
+    return CT_ARRAY_OF(t, pairs, pair_count, count);
 }
 
 struct ct_timing_totals ct_timing_totals_of(const struct ct_timing *t)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/watch.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/require.h"
 #include "base/search.h"
@@ -53,10 +54,7 @@ int ct_watches_point(struct ct_watches *w, const char *name, enum ct_watch_kind 
 
 const struct ct_watch_place *ct_watches_places(const struct ct_watches *w, size_t *count)
 {
-    if (ct_no_array(w, count))
-        return NULL;
-    *count = w->point_count;
-    return w->points_at;
+    return CT_ARRAY_OF(w, points_at, point_count, count);
 }
 
 uint8_t ct_watches_program_byte(size_t number)

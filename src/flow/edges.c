@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/room.h"
@@ -431,10 +432,7 @@ void ct_edges_seam(const struct ct_edges *e, struct ct_seam *seam)
 
 const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *e, size_t *count)
 {
-    if (ct_no_array(e, count))
-        return NULL;
-    *count = e->count;
-    return e->contexts;
+    return CT_ARRAY_OF(e, contexts, count, count);
 }
 
 struct ct_edge_stats ct_edges_get(const struct ct_edges *e, size_t context, uint32_t edge)

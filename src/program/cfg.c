@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/name_suffix.h"
 #include "base/options.h"
@@ -444,42 +445,27 @@ int ct_cfg_update(struct ct_cfg *cfg)
 
 const struct ct_cfg_function *ct_cfg_functions(const struct ct_cfg *cfg, size_t *count)
 {
-    if (ct_no_array(cfg, count))
-        return NULL;
-    *count = cfg->functions.count;
-    return cfg->functions.at;
+    return CT_ARRAY_OF(cfg, functions.at, functions.count, count);
 }
 
 const struct ct_cfg_block *ct_cfg_blocks(const struct ct_cfg *cfg, size_t *count)
 {
-    if (ct_no_array(cfg, count))
-        return NULL;
-    *count = cfg->blocks.count;
-    return cfg->blocks.at;
+    return CT_ARRAY_OF(cfg, blocks.at, blocks.count, count);
 }
 
 const struct ct_cfg_edge *ct_cfg_edges(const struct ct_cfg *cfg, size_t *count)
 {
-    if (ct_no_array(cfg, count))
-        return NULL;
-    *count = cfg->edges.count;
-    return cfg->edges.at;
+    return CT_ARRAY_OF(cfg, edges.at, edges.count, count);
 }
 
 const struct ct_cfg_loop *ct_cfg_loops(const struct ct_cfg *cfg, size_t *count)
 {
-    if (ct_no_array(cfg, count))
-        return NULL;
-    *count = cfg->loops.count;
-    return cfg->loops.at;
+    return CT_ARRAY_OF(cfg, loops.at, loops.count, count);
 }
 
 const uint32_t *ct_cfg_members(const struct ct_cfg *cfg, size_t *count)
 {
-    if (ct_no_array(cfg, count))
-        return NULL;
-    *count = cfg->members.count;
-    return cfg->members.at;
+    return CT_ARRAY_OF(cfg, members.at, members.count, count);
 }
 
 const struct ct_symbols *ct_cfg_symbols(const struct ct_cfg *cfg)

@@ -3,6 +3,7 @@
  * read. */
 #define _GNU_SOURCE /* asprintf */
 #include "program/dwarf_lines.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/require.h"
@@ -176,10 +177,7 @@ int ct_lines_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct
 
 const struct ct_line *ct_lines_all(const struct ct_lines *lines, size_t *count)
 {
-    if (ct_no_array(lines, count))
-        return NULL;
-    *count = lines->row_count;
-    return lines->rows;
+    return CT_ARRAY_OF(lines, rows, row_count, count);
 }
 
 const struct ct_line *ct_lines_at(const struct ct_lines *lines, uint64_t addr)
@@ -293,18 +291,12 @@ int ct_lines_find(const struct ct_lines *lines, const char *name, uint32_t line,
 
 const struct ct_line *ct_lines_labels(const struct ct_lines *lines, size_t *count)
 {
-    if (ct_no_array(lines, count))
-        return NULL;
-    *count = lines->label_count;
-    return lines->labels;
+    return CT_ARRAY_OF(lines, labels, label_count, count);
 }
 
 const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines, size_t *count)
 {
-    if (ct_no_array(lines, count))
-        return NULL;
-    *count = lines->scope_count;
-    return lines->scopes;
+    return CT_ARRAY_OF(lines, scopes, scope_count, count);
 }
 
 uint32_t ct_lines_scope_at(const struct ct_lines *lines, uint64_t addr)

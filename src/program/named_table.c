@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the names of events that coretap/itm.h stores in an ELF file. */
 #include "base/arena.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/require.h"
 #include "base/search.h"
@@ -203,10 +204,7 @@ void ct_named_table_free(struct ct_named_table *table)
 
 const struct ct_named_entry *ct_named_table_entries(const struct ct_named_table *table, size_t *count)
 {
-    if (ct_no_array(table, count))
-        return NULL;
-    *count = table->count;
-    return table->entries;
+    return CT_ARRAY_OF(table, entries, count, count);
 }
 
 const struct ct_named_entry *ct_named_table_find(const struct ct_named_table *table, uint32_t number)

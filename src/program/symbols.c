@@ -4,6 +4,7 @@
 #include "program/symbols.h"
 #include "base/archive.h"
 #include "base/bytes.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/path.h"
@@ -391,18 +392,12 @@ int ct_symbols_of_list(struct ct_ctx *ctx, const char *path, const struct ct_sym
 
 const struct ct_symbol *ct_symbols_all(const struct ct_symbols *symbols, size_t *count)
 {
-    if (ct_no_array(symbols, count))
-        return NULL;
-    *count = symbols->functions;
-    return symbols->all;
+    return CT_ARRAY_OF(symbols, all, functions, count);
 }
 
 const struct ct_symbol *ct_symbols_all_code(const struct ct_symbols *symbols, size_t *count)
 {
-    if (ct_no_array(symbols, count))
-        return NULL;
-    *count = symbols->count;
-    return symbols->all;
+    return CT_ARRAY_OF(symbols, all, count, count);
 }
 
 static const struct ct_symbol *find(const struct ct_symbols *symbols, const struct ct_segment *segments,
@@ -540,10 +535,7 @@ uint64_t ct_symbols_entry(const struct ct_symbols *symbols)
 
 const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count)
 {
-    if (ct_no_array(symbols, count))
-        return NULL;
-    *count = symbols->code_count;
-    return symbols->code;
+    return CT_ARRAY_OF(symbols, code, code_count, count);
 }
 
 const uint8_t *ct_symbols_build_id(const struct ct_symbols *symbols, size_t *size)

@@ -3,6 +3,7 @@
 #include "programs/programs.h"
 
 #include "base/archive.h"
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/described.h"
 #include "base/options.h"
@@ -407,10 +408,7 @@ static int keep_sources(struct ct_programs *p, const struct ct_capture *capture)
 
 const struct ct_buffer *ct_programs_sources(const struct ct_programs *p, size_t *count)
 {
-    if (ct_no_array(p, count))
-        return NULL;
-    *count = p->source_count;
-    return p->sources;
+    return CT_ARRAY_OF(p, sources, source_count, count);
 }
 
 int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capture)

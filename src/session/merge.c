@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/require.h"
@@ -425,10 +426,7 @@ void ct_merge_free(struct ct_merge *m)
 
 const struct ct_merge_source *ct_merge_sources(const struct ct_merge *m, size_t *count)
 {
-    if (ct_no_array(m, count))
-        return NULL;
-    *count = m->count;
-    return m->sources;
+    return CT_ARRAY_OF(m, sources, count, count);
 }
 
 /* ---- the common order ---- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array_of.h"
 #include "base/ctx.h"
 #include "base/fnv.h"
 #include "base/options.h"
@@ -204,10 +205,7 @@ int ct_verify_sums_put(struct ct_verify_sums *s, const struct ct_verify_sum *mor
 
 const struct ct_verify_sum *ct_verify_sums_all(const struct ct_verify_sums *s, size_t *count)
 {
-    if (ct_no_array(s, count))
-        return NULL;
-    *count = s->count;
-    return s->all;
+    return CT_ARRAY_OF(s, all, count, count);
 }
 
 /* ---- specifications ---- */
