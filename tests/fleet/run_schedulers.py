@@ -22,6 +22,7 @@ import captures
 
 sys.path.insert(0, str(captures.ROOT / "tests" / "support"))
 import tap  # noqa: E402  pylint: disable=wrong-import-position
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = pathlib.Path(sys.argv[1]).resolve()
 DAEMONS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue")
@@ -66,13 +67,6 @@ def blocks():
     names = ("parallel", "array", "sbatch", "job", "kubectl")
     assert len(found) == len(names), found
     return {name: block.replace("64", "4").replace("0 63", "0 3") for name, block in zip(names, found)}
-
-
-def run(*words, codes=(0,), **more):
-    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False,
-                            timeout=SECONDS, **more)
-    assert result.returncode in codes, (words, result.returncode, result.stderr)
-    return result.stdout
 
 
 def prepare(folder):

@@ -18,6 +18,7 @@ import threading
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from command import output as run  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import case, check, finish, skip, some  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -70,11 +71,6 @@ HOSTILE = ["_Z", "_Z1", "_ZN", "_Z1fIXE", "_Z99999999999999999999f", "_RYFG_FGyG
            "_ZN" + "1a" * 3000 + "E", "_Z1f" + "P" * 4000 + "i"]
 
 
-def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, check=True, timeout=120,
-                          **options).stdout
-
-
 def dump(path, *options, **more):
     """Returns [(address, size, source, isa, name, label)], and the messages."""
     done = subprocess.run([DUMP, *map(str, options), str(path)], capture_output=True, text=True, check=True,
@@ -99,7 +95,7 @@ def compare(name, rows, whole, source):
 
 
 def function_names(tools, path, *options):
-    text = run(tools + "nm", "--format=posix", "--defined-only", *options, path, text=True)
+    text = run(tools + "nm", "--format=posix", "--defined-only", *options, path)
     return {line.split()[0] for line in text.splitlines() if line.split()[1] in "TtWwiVv"}
 
 
@@ -138,7 +134,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def build_id(program):
-    return re.search(r"Build ID: (\w+)", run("readelf", "-n", program, text=True))[1]
+    return re.search(r"Build ID: (\w+)", run("readelf", "-n", program))[1]
 
 
 def separate_files(name, tools, folder, whole, rows):
@@ -217,7 +213,7 @@ def stripped_bounds(name, tools, folder, whole, rows):
 
 
 def plt(name, tools, whole, rows):
-    text = run(tools + "objdump", "-d", whole, text=True)
+    text = run(tools + "objdump", "-d", whole)
     want = {int(m[1], 16): m[2] + "@plt" for m in re.finditer(r"^([0-9a-f]+) <([^*>+]+)@plt>:", text, re.M)}
     got = {row[0]: row[4] for row in rows if row[2] == "plt"}
     wrong = [f"{addr:x}: {got.get(addr)}, not {want.get(addr)}" for addr in sorted({**want, **got})
@@ -364,8 +360,8 @@ def demangling():
     names = sorted({row[4] for row in dump(library, "--raw")[0] if row[2] == "dynsym"}) if library else []
     names += RUST + HOSTILE
     text = "\n".join(names) + "\n"
-    want = run("c++filt", "-i", text=True, input=text).splitlines()
-    got = run(DUMP, "--demangle", text=True, input=text).splitlines()
+    want = run("c++filt", "-i", input=text).splitlines()
+    got = run(DUMP, "--demangle", input=text).splitlines()
     wrong = [f"{name}: {g}, not {w}" for name, g, w in zip(names, got, want) if g != w]
     check(f"{len(names)} names as c++filt writes them",
           len(names) > 3000 and len(got) == len(want) and not wrong, wrong)

@@ -4,17 +4,14 @@ stack of functions at each of them."""
 import collections
 import pathlib
 import re
-import subprocess
+
+from command import output as run
 
 BRANCH = re.compile(r"\s+([0-9a-f]+):\s+[0-9a-f]{8}\s+(b|bl|blr|br|ret|cbz|cbnz|tbz|tbnz|b\.\w+)(?:\s|$)")
 SIGRETURN = bytes.fromhex("681180d2 010000d4")  # mov x8, #139; svc #0
 SYMBOL = re.compile(r"\s*\d+: ([0-9a-f]+)\s+(\d+|0x[0-9a-f]+) "
                     r"(FUNC|IFUNC|LOOS\+0)\s+(LOCAL|GLOBAL|WEAK)\s+\S+\s+(\S+) (\S+)")
 ALWAYS = ("b", "bl", "blr", "br", "ret")
-
-
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 def difference(got, want):
