@@ -18,7 +18,11 @@ enum {
     FIRST = 20,    /* time of the first of them */
     TAIL = 1000,   /* time from which the order is known again */
     ORDERS = 720,
+    LONG = 200000, /* bytes of a text of which a few make the monitor collect its memory */
 };
+
+/* the longest text that an input of Strings gets */
+static const char *longest = "a text that is longer than a cell";
 
 struct record {
     struct ct_monitor_result results[RESULTS];
@@ -28,7 +32,22 @@ struct record {
     bool failed; /* ended with a runtime error; only results before it count */
     uint64_t end;
     const struct ct_monitor *m;
+    bool prints; /* the outputs are Strings: their hashes stand for them */
 };
+
+/* Returns a hash of the length and some letters of the text of a result. */
+static int64_t hash_of(const struct ct_monitor *m, const struct ct_monitor_result *result)
+{
+    static char line[3 * LONG];
+    size_t done;
+    const size_t size = ct_monitor_print(m, result, 1, line, sizeof line, &done);
+    assert_int_equal(done, 1);
+    const char *value = strchr(line, '=');
+    uint32_t hash = (uint32_t)(line + size - value);
+    for (const char *c = value; c < line + size; c += 1 + (c - value) / 100)
+        hash = hash * 31 + (uint8_t)*c;
+    return hash;
+}
 
 static void take(void *user, const struct ct_monitor_result *results, size_t count)
 {
@@ -36,6 +55,8 @@ static void take(void *user, const struct ct_monitor_result *results, size_t cou
     assert_true(r->count + count <= RESULTS);
     for (size_t i = 0; i < count; i++, r->count++) {
         r->results[r->count] = results[i];
+        if (r->prints)
+            r->results[r->count].v.i = hash_of(r->m, &results[i]);
         r->named[r->count] = ct_monitor_doubted(r->m, &results[i], r->tags[r->count]) == CT_OK;
     }
 }
@@ -296,7 +317,7 @@ static void some_instants(uint32_t *seed, struct scene *scene, size_t count, uin
 /* Turns the numbers of events into Strings, for inputs of that type. */
 static void make_texts(struct ct_monitor_event *events, size_t count)
 {
-    static const char *const texts[] = {"", "x", "yy", "a text that is longer than a cell"};
+    const char *const texts[] = {"", "x", "yy", longest};
     for (size_t i = 0; i < count; i++) {
         const char *text = texts[(events[i].v.i + 1) % 4];
         events[i].v.s = text;
@@ -414,6 +435,33 @@ TEST(strings)
     }
     tell(&tally);
     assert_true(tally.possible > 0 && tally.certain > 0);
+    free(all);
+}
+
+/* Checks Strings that are kept and given in all orders, so long that memory is collected while there are
+ * several. */
+TEST(collected)
+{
+    static const char spec[] = "in s0: Events[String]\nin s1: Events[String]\n"
+                               "out String.concat(last(s0, s1), last(s1, s0)) as s2\n"
+                               "out String.concat(last(s0, s1), s1) as s3\n";
+    const bool signals[SPEC_STREAMS] = {false};
+    const char *usual = longest;
+    struct record *all = calloc(ORDERS + 1, sizeof *all);
+    char *text = calloc(1, LONG + 1);
+    struct tally tally = {0};
+    assert_true(all && text);
+    for (size_t i = 0; i < LONG; i++)
+        text[i] = (char)('a' + i % 25);
+    longest = text;
+    for (uint32_t i = 0; i <= ORDERS; i++)
+        all[i].prints = true;
+    for (uint32_t i = 0; i < (getenv("CT_LONG") ? 600 : 10); i++)
+        one_scene(i * 7919 + 3, spec, signals, false, 5, 2, all, &tally);
+    tell(&tally);
+    assert_true(tally.possible > 0 && tally.certain > 0);
+    longest = usual;
+    free(text);
     free(all);
 }
 
