@@ -166,8 +166,8 @@ CT_API int ct_wcet_set_programs(struct ct_wcet *wcet, struct ct_program *program
 /* Returns 1 when a program is the file that the control flow graph comes from, else 0. */
 CT_API int ct_wcet_is_of(const struct ct_wcet *wcet, struct ct_program *program);
 
-/* Adds the targets of computed branches and calls of the program, as they are in the graph of a stream
- * (struct ct_stream) or in sums of saved files, to the control flow graph. The errors of ct_cfg_learn,
+/* Adds the targets of computed branches and calls to the control flow graph. They are those of the program in
+ * the graph of a stream (struct ct_stream), or in sums of saved files. The errors of ct_cfg_learn,
  * CT_ERR_ARG. */
 CT_API int ct_wcet_learn(struct ct_wcet *wcet, const struct ct_graph *graph);
 CT_API int ct_wcet_learn_times(struct ct_wcet *wcet, struct ct_timing_sums *sums);
