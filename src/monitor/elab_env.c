@@ -198,8 +198,10 @@ static struct ct_mon_cv force_lazy(struct ct_mon_elab *e, struct ct_mon_binding 
         if (!ct_mon_elab_adapt(e, &cv, type, &(struct ct_mon_type_binds){0}, false, NULL, b->def->body->span))
             cv = cv_error(e);
     }
-    if (cv.kind == CV_STREAM && !cv.node->name && !b->env->library)
+    if (cv.kind == CV_STREAM && !cv.node->name && !b->env->library) {
         cv.node->name = b->name;
+        cv.node->span = b->span;
+    }
     if (b->used_early)
         fill_early(&b->early, &cv);
     b->cv = cv;

@@ -25,13 +25,6 @@ enum {
     BATCH_REST = 64,   /* events that the bytecode takes after a call with fewer */
 };
 
-int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text)
-{
-    m->over = true;
-    ct_mon_run_deliver(m);
-    return ct_fail(m->ctx, code, "%s", text);
-}
-
 void ct_mon_run_give(struct ct_monitor *m, const struct ct_monitor_result *results, size_t count)
 {
     m->giving = true;
@@ -47,23 +40,6 @@ void ct_mon_run_deliver(struct ct_monitor *m)
     else if (m->nresults)
         ct_mon_run_give(m, m->results, m->nresults);
     m->nresults = m->instant_first = 0;
-}
-
-static int value_failure(struct ct_monitor *m)
-{
-    char text[200], limit[80] = "";
-    if (!m->error)
-        m->error = m->heap.exhausted;
-    if (m->error == E_BUDGET)
-        snprintf(limit, sizeof limit, " of %llu units; raise the limit with --event-budget",
-                 (unsigned long long)m->budget);
-    else if (m->error == E_MEMORY)
-        snprintf(limit, sizeof limit, " of %.1f MiB; raise the limit with --monitor-memory",
-                 (double)m->memory / (1 << 20));
-    m->nresults = m->instant_first; /* drops the results of the failed instant */
-    snprintf(text, sizeof text, "%s%s (t = %lld)", ct_mon_value_error_text(m->error), limit,
-             (long long)m->now);
-    return ct_mon_run_fail(m, *limit || m->error == E_STOPPED ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
 }
 
 /* Renumbers the stamps long before their 32 bits overflow. Only "never", "once" and "now" have to stay
@@ -145,18 +121,18 @@ static inline int after_program(struct ct_monitor *m, bool fine)
     if (m->nresults != m->instant_first)
         fine = fine && heap_spend(&m->heap, RESULT_WORK * (m->nresults - m->instant_first));
     if (!fine)
-        return value_failure(m);
+        return ct_mon_run_fail_value(m);
     if (m->unsorted)
         sort_instant(m);
     if (m->certain && !ct_mon_certain_instant(m->certain))
         ct_mon_certain_over(m);
     if (m->heap.exhausted)
-        return value_failure(m);
+        return ct_mon_run_fail_value(m);
     m->instant_first = m->nresults;
     if (heap_full(&m->heap)) {
         collect(m);
         if (m->heap.exhausted)
-            return value_failure(m);
+            return ct_mon_run_fail_value(m);
     }
     return CT_OK;
 }
@@ -205,7 +181,7 @@ static int timer_instant(struct ct_monitor *m)
         return ct_mon_run_fail(m, CT_ERR_LIMIT, "Timers created more points in time than the limit allows");
     m->now = m->timer_next;
     if (!heap_spend(&m->heap, m->p->ntimers + INSTANT_WORK))
-        return value_failure(m);
+        return ct_mon_run_fail_value(m);
     new_stamp(m);
     uint32_t n = fire(m, &which);
     return evaluate(m, n == 1 ? m->p->timers[which].code : m->p->code_all);
@@ -322,7 +298,7 @@ static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, c
         *c = ct_mon_value_string(&m->heap, e->v.s, e->size);
         if (m->heap.exhausted) {
             m->error = E_MEMORY;
-            return value_failure(m);
+            return ct_mon_run_fail_value(m);
         }
         return CT_OK;
     default:

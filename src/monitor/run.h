@@ -115,7 +115,10 @@ int ct_mon_run_advance(struct ct_monitor *m, int64_t time);
 /* Evaluates the open instant within the budget of an event, so that events before a mistake in the trace
  * still count. Returns CT_OK or an error. */
 int ct_mon_run_close_before_mistake(struct ct_monitor *m);
+/* End the run with an error of this text; and with the error of a value (m->error, or that of the heap).
+ * Return the error. */
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text);
+int ct_mon_run_fail_value(struct ct_monitor *m);
 void ct_mon_run_deliver(struct ct_monitor *m);
 
 /* Passes results to the receiver, which must not call the run meanwhile. */

@@ -320,7 +320,7 @@ $ coretap monitor --spec $T/failing.tessla --spec $T/sums.tessla --bind f=0x8050
 |     2 streams: 1 violated, 1 satisfied
 |     true 6, false 46
 |     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
-! coretap: warning: $T/failing.tessla: Division by zero (t = 0); the specification takes no more events of the stream
+! coretap: warning: $T/failing.tessla: Division by zero (t = 0) in 'bad' ($T/failing.tessla:3:5); the specification takes no more events of the stream
 [1]
 # Where no output can be a violation nothing is checked, which is not the same as no violation.
 $ printf 'in f: Events[Unit]\nout count(f) as n\n' > $T/number.tessla; coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 examples/quickstart

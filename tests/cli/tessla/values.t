@@ -189,7 +189,7 @@ out 10 / x as q
 >>>
 1: x = 5
 1: q = 2
-! coretap: Division by zero (t = 2)
+! coretap: Division by zero (t = 2) in 'q' (s.tessla:3:15)
 [2]
 
 ### an error value as a condition is raised
@@ -198,7 +198,7 @@ out if 10 / x > 1 then 1 else 2 as i
 <<<
 1: x = 0
 >>>
-! coretap: Division by zero (t = 1)
+! coretap: Division by zero (t = 1) in 'i' (s.tessla:2:36)
 [2]
 
 ### an error value as the condition of a choice is raised only where what is chosen is needed
@@ -236,7 +236,7 @@ out filter(x, 10 / x > 1) as f
 2: x = 0
 >>>
 1: f = 5
-! coretap: Division by zero (t = 2)
+! coretap: Division by zero (t = 2) in 'f' (s.tessla:2:30)
 [2]
 
 ### lazy operators do not need their right side
@@ -314,28 +314,28 @@ out slift1(o, (a: Option[Int]) => getSome(a)) as g
 2: x = 1
 >>>
 1: g = 2
-! coretap: Cannot get the value of None (t = 2)
+! coretap: Cannot get the value of None (t = 2) in 'g' (s.tessla:3:50)
 [2]
 
 ### a missing key
 out Map.get(Map.empty[Int, Int], 1) as g
 <<<
 >>>
-! coretap: Key not found in map (t = 0)
+! coretap: Key not found in map (t = 0) in 'g' (s.tessla:1:40)
 [2]
 
 ### an index out of range
 out List.get(List.empty[Int], 0) as g
 <<<
 >>>
-! coretap: Index out of range (t = 0)
+! coretap: Index out of range (t = 0) in 'g' (s.tessla:1:37)
 [2]
 
 ### float to int of NaN
 out floatToInt(0.0 /. 0.0) as g
 <<<
 >>>
-! coretap: Cannot convert NaN or infinity to Int (t = 0)
+! coretap: Cannot convert NaN or infinity to Int (t = 0) in 'g' (s.tessla:1:31)
 [2]
 
 ### recursive functions run at run time

@@ -526,7 +526,7 @@ out m
 2: x = 0
 >>>
 1: m = unknown
-! coretap: Division by zero (t = 2)
+! coretap: Division by zero (t = 2) in 'm' (s.tessla:3:5)
 [2]
 
 ### a file in quotes, its line behind
