@@ -156,6 +156,7 @@ static int read_all(struct counting *c)
     const int rc = ct_filter_settle(ctx, &c->read.filter.filter, capture->capture, capture->buffers,
                                     capture->count, &settled)
                        ?: ct_amounts_run(ctx, capture->buffers, capture->count, &c->how, &c->amounts);
+    c->how.filter = NULL;
     return rc ? cli_library_error(ctx) : cli_capture_code(capture, CLI_CLEAN);
 }
 

@@ -245,19 +245,19 @@ static void save(struct ct_mon_build *b, const struct ct_mon_insn *i)
 static bool emit_operation(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     static const struct {
-        uint8_t op;
         void (*emit)(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op);
         enum gcc_jit_binary_op binary;
+        uint8_t op;
     } operations[] = {
-        {OP_DIV, divide, GCC_JIT_BINARY_OP_DIVIDE},
-        {OP_MOD, divide, GCC_JIT_BINARY_OP_MODULO},
-        {OP_BITAND, bitwise, GCC_JIT_BINARY_OP_BITWISE_AND},
-        {OP_BITOR, bitwise, GCC_JIT_BINARY_OP_BITWISE_OR},
-        {OP_BITXOR, bitwise, GCC_JIT_BINARY_OP_BITWISE_XOR},
-        {OP_FADD, float_arithmetic, GCC_JIT_BINARY_OP_PLUS},
-        {OP_FSUB, float_arithmetic, GCC_JIT_BINARY_OP_MINUS},
-        {OP_FMUL, float_arithmetic, GCC_JIT_BINARY_OP_MULT},
-        {OP_FDIV, float_arithmetic, GCC_JIT_BINARY_OP_DIVIDE},
+        {divide, GCC_JIT_BINARY_OP_DIVIDE, OP_DIV},
+        {divide, GCC_JIT_BINARY_OP_MODULO, OP_MOD},
+        {bitwise, GCC_JIT_BINARY_OP_BITWISE_AND, OP_BITAND},
+        {bitwise, GCC_JIT_BINARY_OP_BITWISE_OR, OP_BITOR},
+        {bitwise, GCC_JIT_BINARY_OP_BITWISE_XOR, OP_BITXOR},
+        {float_arithmetic, GCC_JIT_BINARY_OP_PLUS, OP_FADD},
+        {float_arithmetic, GCC_JIT_BINARY_OP_MINUS, OP_FSUB},
+        {float_arithmetic, GCC_JIT_BINARY_OP_MULT, OP_FMUL},
+        {float_arithmetic, GCC_JIT_BINARY_OP_DIVIDE, OP_FDIV},
     };
     const char *checked = i->op == OP_ADD   ? "__builtin_saddl_overflow"
                           : i->op == OP_SUB ? "__builtin_ssubl_overflow"
@@ -276,15 +276,15 @@ static bool emit_operation(struct ct_mon_build *b, const struct ct_mon_insn *i)
 static bool emit_test(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     static const struct {
-        uint8_t op;
         void (*emit)(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op);
         enum gcc_jit_comparison comparison;
+        uint8_t op;
     } tests[] = {
-        {OP_LT, comparison, GCC_JIT_COMPARISON_LT},        {OP_GT, comparison, GCC_JIT_COMPARISON_GT},
-        {OP_LE, comparison, GCC_JIT_COMPARISON_LE},        {OP_GE, comparison, GCC_JIT_COMPARISON_GE},
-        {OP_EQ, comparison, GCC_JIT_COMPARISON_EQ},        {OP_NE, comparison, GCC_JIT_COMPARISON_NE},
-        {OP_FLT, float_comparison, GCC_JIT_COMPARISON_LT}, {OP_FGT, float_comparison, GCC_JIT_COMPARISON_GT},
-        {OP_FLE, float_comparison, GCC_JIT_COMPARISON_LE}, {OP_FGE, float_comparison, GCC_JIT_COMPARISON_GE},
+        {comparison, GCC_JIT_COMPARISON_LT, OP_LT},        {comparison, GCC_JIT_COMPARISON_GT, OP_GT},
+        {comparison, GCC_JIT_COMPARISON_LE, OP_LE},        {comparison, GCC_JIT_COMPARISON_GE, OP_GE},
+        {comparison, GCC_JIT_COMPARISON_EQ, OP_EQ},        {comparison, GCC_JIT_COMPARISON_NE, OP_NE},
+        {float_comparison, GCC_JIT_COMPARISON_LT, OP_FLT}, {float_comparison, GCC_JIT_COMPARISON_GT, OP_FGT},
+        {float_comparison, GCC_JIT_COMPARISON_LE, OP_FLE}, {float_comparison, GCC_JIT_COMPARISON_GE, OP_FGE},
     };
     for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
         if (tests[k].op == i->op) {
