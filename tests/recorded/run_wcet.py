@@ -371,7 +371,8 @@ def check_library(folder):
     told = json.loads(run(*wcet, "--format", "json", "--bounds", bounds, capture))
     assert all(s["function"] != "format" for s in told["path"]), told
     assert longest["format"] in {a["value"] for a in told["assumed"] if a["kind"] == "measured"}, told
-    assert result["observed_max_cycles"] <= told["wcet_cycles"] < result["wcet_cycles"], told
+    # Both are equal when one run of format has the largest cycles of each of its blocks and calls.
+    assert result["observed_max_cycles"] <= told["wcet_cycles"] <= result["wcet_cycles"], (told, result)
     bounds.write_text("measured deregister_tm_clones_of_nobody\n")
     failed = subprocess.run([*wcet, "--bounds", bounds, capture], capture_output=True, text=True, check=False)
     assert failed.returncode == 2 and "bounds:1: there is no such function" in failed.stderr, failed
