@@ -9,7 +9,7 @@
 
 #define DEPTH        256u /* brackets in brackets; what is deeper is passed over */
 #define LONGEST_CHAR 6u   /* bytes between the quotes of a character, which tell it from a lifetime of Rust */
-#define LONGEST_MARK 16u  /* characters of the delimiter of a raw string in C++ */
+#define LONGEST_MARK 16u  /* characters of the delimiter of a raw string */
 
 /* The expression that is being read inside of one pair of brackets, or outside of all. */
 struct frame {
@@ -170,12 +170,13 @@ static void skip_character(struct reader *r)
         r->at++;
 }
 
-/* Skips R"mark(...)mark", whose first quote is next. */
+/* Skips R"mark(...)mark", whose first quote is next. Where a quote or the end of the file comes before the
+ * bracket, it is an ordinary string behind the name of a macro. */
 static void skip_raw(struct reader *r)
 {
     char end[LONGEST_MARK + 2] = ")";
     size_t size = 0;
-    while (size < LONGEST_MARK && peek(r, size + 1) && peek(r, size + 1) != '(') {
+    while (size < LONGEST_MARK && !strchr("(\"", peek(r, size + 1))) {
         end[size + 1] = peek(r, size + 1);
         size++;
     }
@@ -184,6 +185,19 @@ static void skip_raw(struct reader *r)
         skip_past(r, end, size + 2);
     else
         skip_quoted(r, '"');
+}
+
+/* Skips the raw string of Rust that may be next: "...", or #"..."# with any number of #. */
+static void skip_hashed(struct reader *r)
+{
+    char end[LONGEST_MARK + 1] = "\"";
+    size_t size = 0;
+    while (size < LONGEST_MARK && peek(r, size) == '#')
+        end[++size] = '#';
+    if (peek(r, size) != '"')
+        return;
+    r->at += size + 1;
+    skip_past(r, end, size + 1);
 }
 
 static bool is_one_of(const char *word, size_t size, const char *const *words)
@@ -199,6 +213,7 @@ static void read_word(struct reader *r)
     static const char *const controls[] = {"if", "while", "for", "switch", "constexpr", NULL};
     static const char *const begins[] = {"return", "else", "do", "case", "match", "let", NULL};
     static const char *const operators[] = {"and", "or", NULL};
+    static const char *const raw[] = {"r", "br", "cr", NULL};
     const char *word = r->at;
     const bool is_number = *word >= '0' && *word <= '9';
     while (r->at < r->end && (is_word(*r->at) || (is_number && *r->at == '\'')))
@@ -214,6 +229,8 @@ static void read_word(struct reader *r)
         end_expression(r);
     } else {
         add_token(r, false);
+        if (is_one_of(word, size, raw))
+            skip_hashed(r);
     }
 }
 
@@ -248,6 +265,10 @@ static void read_punctuation(struct reader *r)
     } else if (c == '\'') {
         add_token(r, false);
         skip_character(r);
+    } else if (c == '`' && memchr(r->at + 1, '`', (size_t)(r->end - r->at) - 1)) { /* a raw string of Go */
+        add_token(r, false);
+        r->at++;
+        skip_past(r, "`", 1);
     } else if (strchr("([{", c)) {
         open_bracket(r, c);
         r->at++;

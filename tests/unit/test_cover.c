@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks coverage of a program without lines: the instructions of a function that never ran count like those
  * that are listed. Also checks sums of counts. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/cover_extents.h"
 #include "base/padding.h"
 #include "coretap/cover.h"
 #include "four_functions.h"
@@ -212,5 +214,34 @@ TEST(test_padding)
         assert_int_equal(ct_padding(zeros, 0, wide), 0);
         assert_int_equal(ct_padding(zeros, 1, wide), 1);
         assert_int_equal(ct_padding(zeros, 4, wide), 4);
+    }
+}
+
+/* What looks like code inside of a raw string is none: quotes, brackets, operators. Behind it the only
+ * decision of each text begins and ends at the given lines. */
+TEST(test_raw_strings)
+{
+    static const struct {
+        const char *text;
+        uint32_t first, last;
+    } cases[] = {
+        {"const char *s = R\"(say \"no)\";\nif (a &&\n    b)\n", 2, 3}, /* C++ */
+        {"auto s = u8R\"x(\" (a)\" &&\n)x\";\nif (a &&\n    b)\n", 3, 4},
+        {"auto s = R\"no string\";\nif (a &&\n    b)\n", 2, 3},
+        {"let s = r\"C:\\\";\nif a &&\n    b {\n", 2, 3}, /* Rust */
+        {"let s = r#\"say \"no\"#;\nif a &&\n    b {\n", 2, 3},
+        {"let s = br##\"a\"# &&\n\"##;\nif a\n    || b {\n", 3, 4},
+        {"let t = r#type;\nif a &&\n    b {\n", 2, 3},
+        {"s := `it's \"` + `C:\\`\nif a &&\n\tb {\n", 2, 3}, /* Go */
+        {"s := `\n\" ( &&\n`\nif a &&\n\tb {\n", 4, 5},
+        {"if a &&\n\tb ` {\n", 1, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ct_cover_extents extents = {0};
+        assert_true(ct_cover_extents_read(&extents, cases[i].text, strlen(cases[i].text)));
+        assert_int_equal(extents.count, 1);
+        assert_int_equal(extents.all[0].first, cases[i].first);
+        assert_int_equal(extents.all[0].last, cases[i].last);
+        free(extents.all);
     }
 }
