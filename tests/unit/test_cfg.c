@@ -532,6 +532,44 @@ TEST(arguments_of_others_are_not_counted)
     }
 }
 
+/* The branch at the end of each loop is in an IT block, at each position of one, in words of binutils. */
+TEST(branches_in_it_blocks_are_counted)
+{
+    static const uint16_t code[] = {
+        0x2000, 0x3003, 0x281e, 0xbfb8, 0xe7fb, /* movs r0, #0; adds r0, #3; cmp r0, #30; it lt; blt */
+        0x2005, 0x3801, 0x2800, 0xbfa4, 0x4601, 0xe7fa, /* movs r0, #5; subs; cmp r0, #0; itt ge; bge */
+        0x2000, 0x3001, 0x2807, 0xbf0c, 0x4601, 0xe7fa, /* cmp r0, #7; ite eq; moveq r1, r0; bne */
+        0x2000, 0x3001, 0x280b, 0xbfa7, 0x4601, 0x4602, 0x4603, 0xe7f8, /* cmp r0, #11; ittee ge; ... blt */
+        0x200d, 0x3801, 0xbf18, 0xe7fc, 0x4770, /* movs r0, #13; subs r0, #1; it ne; bne; bx lr */
+    };
+    static const uint32_t heads[] = {2, 12, 24, 36, 52}, rounds[] = {10, 6, 7, 11, 13};
+    static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    Elf32_Ehdr *header = (Elf32_Ehdr *)file;
+    *header = (Elf32_Ehdr){.e_type = ET_EXEC,
+                           .e_machine = EM_ARM,
+                           .e_version = EV_CURRENT,
+                           .e_entry = 0x8001,
+                           .e_phoff = sizeof *header,
+                           .e_ehsize = sizeof *header,
+                           .e_phentsize = sizeof(Elf32_Phdr),
+                           .e_phnum = 1};
+    memcpy(header->e_ident, (uint8_t[]){0x7f, 'E', 'L', 'F', ELFCLASS32, ELFDATA2LSB, EV_CURRENT}, 7);
+    *(Elf32_Phdr *)(header + 1) =
+        (Elf32_Phdr){PT_LOAD, ELF_TEXT, 0x8000, 0x8000, sizeof code, sizeof code, PF_R | PF_X, 4};
+    memcpy(file + ELF_TEXT, code, sizeof code);
+    struct program p = {0};
+    assert_int_equal(ct_cfg_load_bytes(NULL, "test", file, sizeof file, NULL, &p.cfg), CT_OK);
+    look(&p);
+    assert_int_equal(p.loop_count, 5);
+    unsigned found = 0;
+    for (uint32_t i = 0; i < 5; i++)
+        for (uint32_t k = 0; k < 5; k++)
+            found += p.blocks[p.loops[i].head].start == 0x8000 + heads[k] &&
+                     ct_cfg_loop_count(p.cfg, i) == rounds[k];
+    assert_int_equal(found, 5);
+    drop(&p);
+}
+
 /* A loop that is not counted says why, and where. */
 TEST(uncounted_loops_have_a_reason)
 {
