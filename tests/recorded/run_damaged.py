@@ -9,6 +9,7 @@ Runs a few hundred damaged traces of recordings with several sets of options; wi
 the last one of each recording, and the undamaged one, commands are also compared with each other: stats at
 all levels, with all engines and with threads, info, list, decode, cover, and timing where cycles were
 counted. All report the same losses, and exit with 1 when trace was lost or contradicts the program."""
+import functools
 import os
 import pathlib
 import shutil
@@ -17,9 +18,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, DAMAGED, EXAMPLES = (pathlib.Path(arg).resolve() for arg in sys.argv[1:5])
+run = functools.partial(command.run, COMMAND, codes=None)
 LONG = os.environ.get("CT_LONG") == "1"
 # The initial stack is the same each time, so that a seed identifies a trace.
 ENV = {key: value for key, value in os.environ.items() if key in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
@@ -71,11 +74,6 @@ def program(folder, source, isa):
         subprocess.run([*COMPILERS[isa], "-O2", "-static", "-o", path, EXAMPLES / f"{source}.c", "-lpthread"],
                        check=True)
     return path
-
-
-def run(*command):
-    return subprocess.run([COMMAND, *command], capture_output=True, text=True, check=False)
-
 
 def told(got):
     """Returns the losses that a command reports on standard error."""

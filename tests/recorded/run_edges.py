@@ -6,6 +6,7 @@ Prints TAP.
 
 usage: run_edges.py CORETAP PLUGIN SOURCE READER"""
 import collections
+import functools
 import os
 import pathlib
 import re
@@ -16,19 +17,15 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402
 import tap  # noqa: E402
 
 CORETAP, PLUGIN, SOURCE, READER = (os.path.abspath(path) for path in sys.argv[1:5])
 A64, T32 = ["aarch64-linux-gnu-gcc", "-O1"], ["arm-linux-gnueabihf-gcc", "-O1", "-mthumb"]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+run = functools.partial(command.run, CORETAP, env=ENV, timeout=120)
 KINDS = ["stream", "sync", "on", "gap", "overflow", "no-access", "exception", "return", "context", "cycles",
          "end"]
-
-
-def run(*words, check=True, text=True):
-    return subprocess.run([CORETAP, *words], capture_output=True, text=text, env=ENV, check=check,
-                          timeout=120)
-
 
 def record(folder, compiler, *options, program=None):
     """Returns a capture and its truth: core, first address, instructions of each traced run."""
@@ -115,7 +112,7 @@ def check_losses(folder):
     """Checks that each overflow of the trace unit is an event."""
     capture, truth = record(folder, A64, "--overflow=20000")
     events, table = watch(folder, capture)
-    told = run("info", "--format", "json", capture, check=False).stdout
+    told = run("info", "--format", "json", capture, codes=None).stdout
     overflows = int(re.search(r'"overflows": *(\d+)', told).group(1))
     kinds = collections.Counter(what for what, _ in events if not what.isdigit())
     assert overflows and kinds["overflow"] == overflows and not kinds["gap"], (kinds, overflows)
@@ -147,9 +144,9 @@ def check_errors(folder):
             (["--all-edges", "--edge-numbers", folder / "no" / "file"], "No such file"),
             (["--all-edges", capture], "one capture")]
     for words, text in rows:
-        got = run("watch", *words, capture, check=False)
+        got = run("watch", *words, capture, codes=None)
         assert got.returncode == 2 and text in got.stderr, (words, got.stderr, got.returncode)
-    empty = run("watch", "--all-edges", "--function", "no_such_function", capture, check=False)
+    empty = run("watch", "--all-edges", "--function", "no_such_function", capture, codes=None)
     assert empty.returncode in (1, 2) and "no_such_function" in empty.stderr, empty
     return f"{len(rows)} refused"
 

@@ -7,6 +7,7 @@ usage: run_firmware.py COMMAND PLUGIN COMPARE EXAMPLES [OCSD]
 
 COMPARE is compare.c, EXAMPLES the folder with firmware/. With OCSD (ocsd_compare.c) OpenCSD must give equal
 elements."""
+import functools
 import itertools
 import os
 import pathlib
@@ -18,6 +19,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import machine  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -25,6 +27,7 @@ COMMAND, PLUGIN, COMPARE, EXAMPLES = sys.argv[1], sys.argv[2], sys.argv[3], path
 OCSD = sys.argv[5] if len(sys.argv) > 5 else None
 HERE = pathlib.Path(__file__).resolve().parent
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+run = functools.partial(command.run, codes=None, env=ENV, timeout=120)
 GCC = "arm-none-eabi-gcc"
 SECURE = ["-Wl,--defsym,flash=0x10000000", "-Wl,--defsym,ram=0x38000000"]
 FLASH = ["-Wl,--defsym,flash=0x08000000"]
@@ -46,12 +49,6 @@ RUNS = [
 RESET, SVC, DEBUG_HALT = 1, 11, 0x18
 # SVC, PendSV, SysTick, IRQ0, IRQ1, IRQ30
 ALL = {0xb, 0xe, 0xf, 0x10, 0x11, 0x21e}
-
-
-def run(*command, **more):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          timeout=120, env=ENV, **more)
-
 
 def build(source, path, cpu, flags, script=EXAMPLES / "firmware/firmware.ld"):
     got = run(GCC, f"-mcpu={cpu}", "-mthumb", "-O2", "-g", "-ffreestanding", "-nostdlib",

@@ -6,6 +6,7 @@ own log of the same run, block by block and exception by exception, and a record
 usage: run_machine.py COMMAND PLUGIN COMPARE [OCSD]
 
 COMPARE is compare.c. With OCSD (ocsd_compare.c) OpenCSD must give equal elements."""
+import functools
 import itertools
 import os
 import pathlib
@@ -16,12 +17,14 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "support")]
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import machine  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, COMPARE = sys.argv[1:4]
 OCSD = sys.argv[4] if len(sys.argv) > 4 else None
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+run = functools.partial(command.run, codes=None, env=ENV, timeout=200)
 GCC, QEMU = "arm-none-eabi-gcc", "qemu-system-arm"
 U_BOOT = "/usr/lib/u-boot/qemu_arm/u-boot.bin"
 # Processor, options of the recording, options of QEMU.
@@ -39,12 +42,6 @@ KERNEL_RUNS = [
 ]
 # Exceptions of QEMU: undefined, SVC, prefetch abort, data abort, IRQ, breakpoint, a debugger's function.
 TRACED = {1: 3, 2: 2, 3: 0xb, 4: 0xc, 5: 0xe, 7: 0xb, 16: 1}
-
-
-def run(*command, **more):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          timeout=200, env=ENV, **more)
-
 
 def build(folder, source="machine_arm.c"):
     elf = folder / "machine.elf"

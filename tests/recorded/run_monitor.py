@@ -8,6 +8,7 @@ Also runs it on two cores that take turns, where the right verdict follows from 
 usage: run_monitor.py COMMAND PLUGIN EXAMPLES
 
 The right verdicts and their times are computed here from the watchpoints alone ('coretap watch')."""
+import functools
 import json
 import os
 import pathlib
@@ -18,16 +19,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-
-
-def run(*command, codes=(0,)):
-    done = subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, env=ENV, timeout=120)
-    assert done.returncode in codes, (command, done.returncode, done.stderr)
-    return done.stdout
+run = functools.partial(command.output, COMMAND, env=ENV, timeout=120)
 
 
 def watch(case, *places):

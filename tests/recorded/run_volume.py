@@ -5,6 +5,7 @@ writes with them; one and several threads, A64 and T32, ranges and limits; text,
 Prints TAP.
 
 usage: run_volume.py CORETAP PLUGIN SOURCE FIGURE"""
+import functools
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402
 import tap  # noqa: E402
 
 CORETAP, PLUGIN, SOURCE, FIGURE = (os.path.abspath(path) for path in sys.argv[1:5])
@@ -23,18 +25,13 @@ SETTINGS = [("branch_broadcast", "--branch-broadcast"), ("cycle_count", "--cycle
             ("return_stack", "--return-stack"), ("timestamps", "--timestamps"),
             ("context_id", "--context-id")]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+run = functools.partial(command.run, CORETAP, env=ENV, timeout=120)
 
 
 def build(folder, compiler):
     program = folder / compiler[0]
     subprocess.run([*compiler, "-static", "-pthread", "-o", program, SOURCE], check=True)
     return program
-
-
-def run(*words, check=True):
-    return subprocess.run([CORETAP, *words], capture_output=True, text=True, env=ENV, check=check,
-                          timeout=120)
-
 
 def volume(*words):
     return json.loads(run("volume", "-q", "--format", "json", *words).stdout)
@@ -173,7 +170,7 @@ def check_capture_damaged(folder):
     for at in range(1000, len(data), 5000):
         data[at] ^= 0x55
     file.write_bytes(data)
-    got = run("volume", "--format", "json", "--capture", folder / "flipped", check=False)
+    got = run("volume", "--format", "json", "--capture", folder / "flipped", codes=None)
     assert got.returncode == 1 and "losses: " in got.stderr, got
     assert 0 < json.loads(got.stdout)["instructions"] < whole["instructions"]
     return "told"
@@ -198,7 +195,7 @@ def check_errors(folder):
             (["--range", "10..20", "--capture", folder / "whole"], 1, "nothing was measured"),
             (["--capture", folder / "nothing"], 2, "nothing: cannot be opened: No such file")]
     for words, code, text in rows:
-        got = run("volume", *words, check=False)
+        got = run("volume", *words, codes=None)
         assert got.returncode == code and text in got.stderr, (words, got)
     return f"{len(rows)} refused"
 

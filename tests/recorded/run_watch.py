@@ -6,6 +6,7 @@ usage: run_watch.py COMMAND PLUGIN WORKER.C
 
 Every instruction and every edge of the program is watched: the events must be the path of the truth, one by
 one."""
+import functools
 import json
 import os
 import pathlib
@@ -15,22 +16,18 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, SOURCE = sys.argv[1], sys.argv[2], sys.argv[3]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
+run = functools.partial(command.output, COMMAND, env=ENV)
 SETS = {
     "no cycles": [],
     "cycles": ["--cycle-count=4"],
     "times": ["--cycle-count", "--timestamps=100", "--context-id"],
     "ETE": ["--protocol", "ete", "--cycle-count=2", "--return-stack"],
 }
-
-
-def run(*command):
-    return subprocess.run([COMMAND, *map(str, command)], capture_output=True, text=True, check=True,
-                          env=ENV).stdout
-
 
 def truth_path(path):
     """Returns the addresses of the instructions in the order of execution."""

@@ -4,6 +4,7 @@
 have their names and functions in results. Prints TAP.
 
 usage: test_deleted.py COMMAND PLUGIN PROGRAM.c    (deleted.c)"""
+import functools
 import json
 import os
 import pathlib
@@ -13,19 +14,15 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
+run = functools.partial(command.run, codes=None, env=ENV, timeout=60)
 GCC = "aarch64-linux-gnu-gcc"
 LIBRARY = "int added(int i);\nint added(int i) { return i + 3; }\n"
 TIMES = 1000
-
-
-def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          env=ENV, timeout=60, **options)
-
 
 def check(folder, name, functions, *command, **options):
     """Records a program, whose functions are in the files with the given names afterwards."""

@@ -4,6 +4,7 @@
 their modes, what is missing, and nothing on standard output that looks like a result. Prints TAP.
 
 usage: test_empty.py CORETAP"""
+import functools
 import os
 import pathlib
 import re
@@ -13,8 +14,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
+run = functools.partial(command.run, codes=None, timeout=120)
 COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = """__attribute__((noinline)) int used(int n) {
     int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
@@ -49,11 +52,6 @@ HEADED = [  # the same for formats that may begin with a line of column names
     ("timing", "the trace has no cycle counts"),
     ("graph --elf {other} --learn", "none of them belongs to the program"),
 ]
-
-
-def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
-
 
 def build(folder, name, text, *options):
     path = folder / name

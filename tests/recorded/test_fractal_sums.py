@@ -6,6 +6,7 @@ counted here again from --csv. Prints TAP.
 usage: test_fractal_sums.py COMMAND PLUGIN SOURCE…"""
 import collections
 import csv
+import functools
 import io
 import os
 import pathlib
@@ -16,18 +17,13 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, SOURCES = sys.argv[1], sys.argv[3:]
+run = functools.partial(command.output, COMMAND)
 os.environ["CORETAP_ACCESS_PLUGIN"] = sys.argv[2]
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
-
-
-def run(*args):
-    result = subprocess.run([COMMAND, *map(str, args)], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, (args, result.returncode, result.stderr)
-    return result.stdout
-
 
 def report(*args):
     return run("fractal", "report", *args)

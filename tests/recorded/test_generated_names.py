@@ -4,6 +4,7 @@
 capture, and commands use it, or the one that is named. Prints TAP.
 
 usage: test_generated_names.py COMMAND PLUGIN PROGRAM.c    (generated_names.c)"""
+import functools
 import os
 import pathlib
 import re
@@ -13,20 +14,16 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
+run = functools.partial(command.run, codes=None, env=ENV, timeout=120)
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 # what the program does: function i has 2 instructions and runs 100 * (i + 1) times
 WANTED = {f"made {i} of script.js:{10 + i}": 200 * (i + 1) for i in range(3)}
 FOLDED = {name.replace(" ", "_"): n for name, n in WANTED.items()}
-
-
-def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          env=ENV, timeout=120)
-
 
 def instructions(capture, *options):
     """Returns function -> instructions, of those that were made and of unknown ones. The format has no blanks

@@ -7,6 +7,7 @@ few words of their code differ. When only the trace shows the difference, its co
 Prints TAP.
 
 usage: test_other_build.py CORETAP"""
+import functools
 import os
 import pathlib
 import re
@@ -16,8 +17,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
+run = functools.partial(command.run, codes=None, timeout=120)
 TRIPLET = "aarch64-linux-gnu-"
 TOOLS = (TRIPLET + "gcc", TRIPLET + "objcopy", TRIPLET + "strip", "qemu-aarch64", "readelf")
 BIAS = "5500000000"  # address of a position-independent program under QEMU
@@ -46,11 +49,6 @@ TRCIDR1 = 0x4100f424
 TRCIDR2 = 0x10001088
 TRCIDR8 = 0
 """
-
-
-def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
-
 
 def build(path, text, *options):
     path.parent.mkdir(exist_ok=True)

@@ -4,6 +4,7 @@
 one has ended, however many there are in all, and tells which processes are not in the trace. Prints TAP.
 
 usage: test_started.py COMMAND PLUGIN PROGRAM.c    (started.c)"""
+import functools
 import json
 import os
 import pathlib
@@ -13,19 +14,15 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import command  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
+run = functools.partial(command.run, codes=None, env=ENV, timeout=120)
 MACHINES = (("arm64", "aarch64-linux-gnu-gcc", "qemu-aarch64"),
             ("armhf", "arm-linux-gnueabihf-gcc", "qemu-arm"))
 THREADS = 520 # more than are recorded at a time
-
-
-def run(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          env=ENV, timeout=120)
-
 
 def check_threads(folder, program):
     done = run(COMMAND, "record", "-o", folder / "threads", program, THREADS, 0)
