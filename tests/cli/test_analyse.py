@@ -18,6 +18,7 @@ COMMAND = pathlib.Path(sys.argv[1]).resolve()
 EVENTS = 100000
 INPUTS = "in x: Events[Int]\nin s: Events[String]\n"
 BOUNDED, GROWS, MAY_GROW = "bounded", "grows", "may grow"
+ADD = "def add(l: List[Int], n: Int): List[Int] := if n <= 0 then l else add(List.append(l, n), n - 1)\n"
 CASES = (
     ("a sum", BOUNDED, "out sum(x)"),
     ("products", BOUNDED, "def p: Events[Int] := default(last(p, x) * 3 % 1000003, 1)\nout p"),
@@ -54,6 +55,19 @@ CASES = (
      "def t: Events[Option[String]] := default(slift(last(t, s), s, (a: Option[String], b: String) =>\n"
      '  Some(if isNone(a) then b else String.concat(getSome(a), b))), None[String])\n'
      "out slift1(t, (a: Option[String]) => isNone(a)) as n"),
+    ("a list that a recursive function adds to", GROWS, ADD +
+     "def l = fold(x, List.empty[Int], (l: List[Int], i: Int) => add(l, i % 3))\nout List.size(l) as n"),
+    ("a list that functions add to in turn", GROWS,
+     "def even(l: List[Int], n: Int): List[Int] := if n <= 0 then l else odd(l, n - 1)\n"
+     "def odd(l: List[Int], n: Int): List[Int] := if n <= 0 then l else even(List.append(l, n), n - 1)\n"
+     "def l = fold(x, List.empty[Int], (l: List[Int], i: Int) => even(l, i % 5))\nout List.size(l) as n"),
+    ("a list that a recursive function shortens", BOUNDED,
+     "def cut(l: List[Int], n: Int): List[Int] :=\n"
+     "  if List.size(l) == 0 || n <= 0 then l else cut(List.tail(l), n - 1)\n"
+     "def l = fold(x, List.empty[Int], (l: List[Int], i: Int) => cut(l, i % 3))\nout List.size(l) as n"),
+    ("a list that a recursive function makes of the input", BOUNDED, ADD +
+     "def l = fold(x, List.empty[Int], (l: List[Int], i: Int) => add(List.empty[Int], i % 3))\n"
+     "out List.size(l) as n"),
     ("what was never put out", BOUNDED,
      "def l: Events[List[Int]] := default(List.append(last(l, x), x), List.empty[Int])\nout count(x) as n"),
 )
