@@ -21,6 +21,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser  # noqa: E402  pylint: disable=wrong-import-position
+import command  # noqa: E402  pylint: disable=wrong-import-position
 from live import Feeder, Live, Stream, missing, offline  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import WHOLE, check, finish, is_sanitized, skip  # noqa: E402  pylint: disable=wrong-import-position
@@ -231,12 +232,25 @@ def from_tcp(coretap, stream):
           code == 0 and "".join(live.printed).encode() == wanted, live.said)
 
 
+def statement_lines(program, file):
+    """Returns the lines of a file at which statements of the program begin, in order."""
+    rows = map(str.split, command.output("aarch64-linux-gnu-readelf", "-wL", program).splitlines())
+    return sorted({int(row[1]) for row in rows
+                   if len(row) > 3 and row[0] == file and row[1].isdigit() and row[-1] == "x"})
+
+
 def from_fifo(coretap, stream):
     fifo = stream.folder / "fifo"
     os.mkfifo(fifo)
     live = Live(coretap, stream, "--timing", "--at", "fib", "--http", "0", source=str(fifo))
     status = live.ask("/api/status")[1]
     check("the page is there before anybody writes to a FIFO", status["input"]["read"] == 0, status["input"])
+    lines = statement_lines(stream.program, "live_work.c")
+    offered = {text: live.ask(f"/api/places?text={text}")[1]["lines"]
+               for text in ("live_work.c:1", "LIVE_WORK", "live_work.c:0", "no_such.c")}
+    check("lines of the program are offered as places, as readelf lists them", list(offered.values()) == [
+        [f"live_work.c:{line}" for line in lines if str(line)[0] == "1"][:50],
+        [f"live_work.c:{line}" for line in lines][:50], [], []], offered)
     with open(fifo, "wb") as out:
         out.write(16 * stream.once)
     code = live.end()
