@@ -87,12 +87,34 @@ bool cli_inputs_add(const struct ct_capture *capture)
     return fine;
 }
 
-/* Returns whether the argument of an option names the file. An address may follow the name, as in --elf. */
+/* Returns whether two paths of files that do not exist yet have the same name in the same folder. */
+static bool is_same_place(const char *a, const char *b)
+{
+    const char *const paths[] = {a, b};
+    const char *file[2];
+    struct stat folder[2];
+    for (size_t i = 0; i < 2; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        file[i] = slash ? slash + 1 : paths[i];
+        char *path = slash ? strndup(paths[i], (size_t)(slash + 1 - paths[i])) : strdup(".");
+        const bool known = path && stat(path, &folder[i]) == 0;
+        free(path);
+        if (!known)
+            return false;
+    }
+    return strcmp(file[0], file[1]) == 0 && folder[0].st_dev == folder[1].st_dev &&
+           folder[0].st_ino == folder[1].st_ino;
+}
+
+/* Returns whether the argument of an option names the file, which does not exist when `about` is NULL. An
+ * address may follow the name, as in --elf. */
 static bool names(const char *text, const char *output, const struct stat *about)
 {
     struct stat other;
     if (!text || text == output)
         return false;
+    if (!about)
+        return is_same_place(text, output);
     if (stat(text, &other) == 0)
         return other.st_dev == about->st_dev && other.st_ino == about->st_ino;
     const char *at = strrchr(text, '@');
@@ -140,6 +162,8 @@ bool cli_inputs_allow(const char *path, const struct stat *about)
         return true;
     if (is_named(inputs.args, path, about))
         return refuse(path, "another argument names");
+    if (!about)
+        return true;
     for (size_t i = 0; i < inputs.count; i++)
         if (is_same(&inputs.files[i], about))
             return refuse(path, "belongs to the capture");

@@ -17,7 +17,7 @@ void cli_inputs_end(void);
  * output of this command would replace one of them. */
 bool cli_inputs_add(const struct ct_capture *capture);
 
-/* Notes that the command writes the existing file `path`. Returns false after a message when it also reads
- * that file. `path` must be the argument itself, so that an option for an output is not taken for an
- * input. */
+/* Notes that the command writes the file `path`, which does not exist when `about` is NULL. Returns false
+ * after a message when it also reads that file, or another argument names it as an output. `path` must be the
+ * argument itself, so that it is not taken for another one. */
 bool cli_inputs_allow(const char *path, const struct stat *about);

@@ -161,7 +161,7 @@ static FILE *open_output(struct cli_output *o, const char *path, bool grows)
     struct stat about;
     *o = (struct cli_output){.path = path, .grows = grows};
     const bool exists = stat(path, &about) == 0;
-    if (exists && S_ISREG(about.st_mode) && !cli_inputs_allow(path, &about))
+    if ((!exists || S_ISREG(about.st_mode)) && !cli_inputs_allow(path, exists ? &about : NULL))
         return NULL;
     const int fd = exists && !S_ISREG(about.st_mode) ? open(path, O_WRONLY | O_CLOEXEC)
                                                      : open_beside(o, exists ? &about : NULL);

@@ -76,7 +76,7 @@ static void sum(FILE *out, const char *what, struct ct_cover_ratio ratio)
     fprintf(out,
             "<tr><th scope=\"row\">%s</th><td class=\"num\">%" PRIu64 " of %" PRIu64
             "</td><td class=\"num\">%s</td>",
-            what, ratio.seen, ratio.all, ct_cover_percent(text, ratio));
+            what, ratio.seen, ratio.all, ct_page_percent(text, ratio.seen, ratio.all));
     bar(out, ratio);
     fprintf(out, "</tr>\n");
 }
@@ -127,7 +127,7 @@ static void sums(const struct page *p)
 static void percent_cell(FILE *out, struct ct_cover_ratio ratio)
 {
     char text[CT_NUMBER_SIZE];
-    fprintf(out, "<td class=\"num\">%s</td>", ct_cover_percent(text, ratio));
+    fprintf(out, "<td class=\"num\">%s</td>", ct_page_percent(text, ratio.seen, ratio.all));
 }
 
 static void file_table(const struct page *p)
@@ -164,7 +164,7 @@ static void part_cell(FILE *out, uint64_t seen, uint64_t all)
     char text[CT_NUMBER_SIZE];
     const struct ct_cover_ratio ratio = {seen, all};
     fprintf(out, "<td class=\"num\" data-v=\"%.4g\">%s</td>", all ? ct_cover_rate(ratio) : -1.0,
-            ct_cover_percent(text, ratio));
+            ct_page_percent(text, ratio.seen, ratio.all));
 }
 
 /* Writes the row of a function. Without source lines, it has the ratio of instructions. */
@@ -347,11 +347,12 @@ static void rows(const struct page *p, const struct ct_cover_slice *slice)
 static void file(const struct page *p, const struct ct_cover_slice *slice, bool open)
 {
     char text[CT_NUMBER_SIZE];
+    const struct ct_cover_ratio lines = ct_cover_file_sums(p->view, slice).lines;
     fprintf(p->out, "<details class=\"file\"%s id=\"p%zuf%" PRIu32 "\"><summary>", open ? " open" : "",
             p->number, slice->file);
     ct_xml_text(p->out, slice->path);
     fprintf(p->out, " · %s of lines</summary>\n<div class=\"scroll\" tabindex=\"0\">",
-            ct_cover_percent(text, ct_cover_file_sums(p->view, slice).lines));
+            ct_page_percent(text, lines.seen, lines.all));
     rows(p, slice);
     fprintf(p->out, "</div>\n</details>\n");
 }

@@ -47,6 +47,8 @@ const char *ct_number_percent(char text[CT_NUMBER_SIZE], uint64_t part, uint64_t
     if (all == 0)
         return "-";
     const uint64_t tenths = (uint64_t)((unsigned __int128)part * 1000 / all);
+    if (part && !tenths)
+        return "<0.1 %";
     snprintf(text, CT_NUMBER_SIZE, "%" PRIu64 ".%" PRIu64 " %%", tenths / 10, tenths % 10);
     return text;
 }

@@ -97,11 +97,17 @@ void ct_page_count_cell(FILE *out, uint64_t value)
     fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td>", value, ct_number_count(text, value));
 }
 
+const char *ct_page_percent(char text[CT_NUMBER_SIZE], uint64_t part, uint64_t all)
+{
+    const char *shown = ct_number_percent(text, part, all);
+    return *shown == '<' ? "&lt;0.1 %" : shown;
+}
+
 void ct_page_part_cells(FILE *out, uint64_t part, uint64_t all)
 {
     char text[CT_NUMBER_SIZE];
     fprintf(out, "<td class=\"num\" data-v=\"%" PRIu64 "\">%s</td><td>", part,
-            ct_number_percent(text, part, all));
+            ct_page_percent(text, part, all));
     ct_page_bar(out, all ? (double)part / (double)all : 0);
     fputs("</td>", out);
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "format/number.h"
+
 /* Files in this folder that are embedded into the library as text. */
 extern const char ct_page_css[]; /* classes of tables, cards, panels, source, plots; colours as variables */
 extern const size_t ct_page_css_size;
@@ -33,6 +35,9 @@ void ct_page_card(FILE *out, const char *label, const char *value, const char *u
 
 /* Writes a bar that is filled to `part`, 0 to 1. */
 void ct_page_bar(FILE *out, double part);
+
+/* Writes a share as ct_number_percent does, for HTML. */
+const char *ct_page_percent(char text[CT_NUMBER_SIZE], uint64_t part, uint64_t all);
 
 /* Write cells of a table: a number, and its share of a whole as text and as a bar. Tables sort by data-v. */
 void ct_page_count_cell(FILE *out, uint64_t value);

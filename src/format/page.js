@@ -13,7 +13,9 @@ const page = {
     return n.toFixed(Math.abs(n) < 99.995 ? 2 : 1) + " " + "kMGTPE"[unit];
   },
 
-  percent: (part, all) => all ? (Math.floor(part * 1000 / all) / 10).toFixed(1) + " %" : "-",
+  // Only nothing is "0.0 %", and only the whole is "100.0 %".
+  percent: (part, all) => !all ? "-" : part > 0 && part * 1000 < all ? "<0.1 %"
+      : (Math.floor(part * 1000 / all) / 10).toFixed(1) + " %",
 
   // Shows `text` as a tip beside a position in the window; null hides the tip.
   tip(text, x, y) {

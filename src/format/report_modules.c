@@ -89,7 +89,7 @@ static void table(FILE *out, const struct ct_report_page *r, const struct module
     fputs("</tbody></table></div>\n", out);
     if (count > MODULES)
         fprintf(out, "<p class=\"more\">%zu more modules, with %s of the %s, are left out.</p>\n",
-                count - MODULES, ct_number_percent(text, rest, all), ct_report_unit(r));
+                count - MODULES, ct_page_percent(text, rest, all), ct_report_unit(r));
 }
 
 int ct_report_modules(FILE *out, const struct ct_report_page *r)

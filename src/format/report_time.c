@@ -275,7 +275,7 @@ static void functions(FILE *out, const struct ct_report_page *r)
         fprintf(out,
                 "<p class=\"more\">%s more functions, with %s of the %s, are left out; the search finds "
                 "them.</p>\n",
-                ct_number_count(count, r->ran_count - FUNCTIONS), ct_number_percent(text, rest, all),
+                ct_number_count(count, r->ran_count - FUNCTIONS), ct_page_percent(text, rest, all),
                 ct_report_unit(r));
 }
 

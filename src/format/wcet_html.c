@@ -330,7 +330,7 @@ static void line_cells(FILE *out, const struct ct_wcet_source_row *row, uint64_t
         100 * part_of(line->cycles, most),
         line->assumed ? "<span class=\"one\" data-tip=\"Some of these cycles were never observed.\">?</span> "
                       : "",
-        ct_number_percent(part, line->cycles, row->all));
+        ct_page_percent(part, line->cycles, row->all));
 }
 
 static void source_row(void *user, const struct ct_wcet_source_row *row)
@@ -380,7 +380,7 @@ static int source(FILE *out, const struct ct_wcet_view *v)
         fprintf(out, "<p class=\"more\">%zu more lines are left out.</p>\n", s.rows - MOST_LINES);
     if (by_line.elsewhere)
         fprintf(out, "<p class=\"more\">%s of the cycles are in code of which no line is known.</p>\n",
-                ct_number_percent(part, by_line.elsewhere, v->result->wcet));
+                ct_page_percent(part, by_line.elsewhere, v->result->wcet));
     ct_wcet_source_free(&by_line);
     return CT_OK;
 }

@@ -165,6 +165,7 @@ struct wanted {
     uint32_t crc;
     const char *link; /* name in .gnu_debuglink, or NULL */
     bool path_alone;  /* the bytes of a file with the build id are not needed */
+    char *other;      /* path of the first linked file with another checksum, or NULL */
 };
 
 /* Opens a regular file and its ELF headers. Returns the descriptor, -1 on failure. errno is ENOMEM when out
@@ -194,7 +195,7 @@ static struct ct_mapped_file *without_bytes(const char *path)
 }
 
 /* Does the work of open_if, and keeps the allocator's errno. */
-static struct ct_mapped_file *look_into(const struct wanted *wanted, const char *path, bool by_link)
+static struct ct_mapped_file *look_into(struct wanted *wanted, const char *path, bool by_link)
 {
     struct ct_mapped_file *file;
     struct ct_elf elf = {0};
@@ -216,11 +217,12 @@ static struct ct_mapped_file *look_into(const struct wanted *wanted, const char 
     if (same_id || ct_crc32(file->bytes, file->size) == wanted->crc)
         return file;
     ct_mapped_file_close(file);
+    wanted->other = wanted->other ?: strdup(path);
     return NULL;
 }
 
 /* Opens the file if it has the build id or, with `by_link`, the checksum of the link. */
-static struct ct_mapped_file *open_if(const struct wanted *wanted, const char *path, bool by_link)
+static struct ct_mapped_file *open_if(struct wanted *wanted, const char *path, bool by_link)
 {
     struct ct_mapped_file *file = look_into(wanted, path, by_link);
     if (!file)
@@ -396,8 +398,7 @@ int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id
 }
 
 /* Finds the first file in the folders with the wanted build id and with names. */
-static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wanted,
-                        struct ct_mapped_file **out)
+static int find_in_dirs(struct ct_debug_files *files, struct wanted *wanted, struct ct_mapped_file **out)
 {
     int result = files->is_read ? CT_OK : read_dirs(files);
     size_t low = first_of(files, wanted->id, wanted->id_size);
@@ -413,7 +414,7 @@ static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wante
 /* ---- standard places ---- */
 
 /* Opens the file in .build-id below `root`. */
-static struct ct_mapped_file *find_by_id(const struct wanted *wanted, const char *root)
+static struct ct_mapped_file *find_by_id(struct wanted *wanted, const char *root)
 {
     char path[PATH_MAX];
     int used = snprintf(path, sizeof path, "%s/usr/lib/debug/.build-id/%02x/", root, wanted->id[0]);
@@ -426,8 +427,7 @@ static struct ct_mapped_file *find_by_id(const struct wanted *wanted, const char
 }
 
 /* Opens the linked file in "FOLDER/MIDDLE". */
-static struct ct_mapped_file *find_by_link(const struct wanted *wanted, const char *folder,
-                                           const char *middle)
+static struct ct_mapped_file *find_by_link(struct wanted *wanted, const char *folder, const char *middle)
 {
     char path[PATH_MAX];
     if ((size_t)snprintf(path, sizeof path, "%s%s/%s", folder, middle, wanted->link) >= sizeof path)
@@ -436,7 +436,7 @@ static struct ct_mapped_file *find_by_link(const struct wanted *wanted, const ch
 }
 
 /* Looks in usr/lib/debug below each folder of `folder`, the innermost first, the root folder last. */
-static struct ct_mapped_file *find_in_roots(const struct wanted *wanted, const char *folder)
+static struct ct_mapped_file *find_in_roots(struct wanted *wanted, const char *folder)
 {
     char root[PATH_MAX];
     char middle[PATH_MAX];
@@ -457,7 +457,7 @@ static struct ct_mapped_file *find_in_roots(const struct wanted *wanted, const c
     return file;
 }
 
-static struct ct_mapped_file *find_near(const struct wanted *wanted, const char *path)
+static struct ct_mapped_file *find_near(struct wanted *wanted, const char *path)
 {
     char folder[PATH_MAX];
     if (!realpath(path, folder))
@@ -471,19 +471,11 @@ static struct ct_mapped_file *find_near(const struct wanted *wanted, const char 
 
 /* ---- all places ---- */
 
-/* Reads the name in .gnu_debuglink, and the checksum after it, aligned to four bytes. */
-static void read_link(const struct ct_elf *elf, struct wanted *wanted)
+/* Returns whether two paths lead to one file: a program can carry the name that it links to. */
+static bool is_path_of(const char *a, const char *b)
 {
-    GElf_Shdr header;
-    Elf_Scn *scn = ct_elf_section(elf, ".gnu_debuglink", &header);
-    Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
-    const char *name = data ? data->d_buf : NULL;
-    size_t length = name ? strnlen(name, data->d_size) : 0;
-    size_t at = (length + 4) & ~(size_t)3;
-    if (length == 0 || length > NAME_MAX || data->d_size < 4 || at > data->d_size - 4 || strchr(name, '/'))
-        return;
-    wanted->link = name;
-    wanted->crc = ct_load32((const uint8_t *)name + at);
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Searches in all places. `path_alone`: *out may have no bytes. */
@@ -502,7 +494,7 @@ static int find_file(struct ct_ctx *ctx, struct ct_debug_files *files, const cha
     else /* elf_rawfile would read the file */
         size = stat(path, &st) == 0 ? (size_t)st.st_size : 0;
     wanted.id_size = ct_elf_build_id(elf, size, wanted.id);
-    read_link(elf, &wanted);
+    wanted.link = ct_elf_debug_link(elf, &wanted.crc);
     result = ct_unless_nomem(ctx, path, CT_OK);
     if (result == CT_OK)
         *out = find_near(&wanted, path);
@@ -524,6 +516,12 @@ static int find_file(struct ct_ctx *ctx, struct ct_debug_files *files, const cha
                 found, path);
         free(found);
     }
+    if (result == CT_OK && !*out && wanted.other && !is_path_of(wanted.other, path))
+        ct_log(ctx, CT_LOG_WARNING,
+               "%s: this file has another checksum than .gnu_debuglink of %s, so it is of another build and "
+               "not used, and the program lacks its names and lines; put the file of this build there",
+               wanted.other, path);
+    free(wanted.other);
     return result;
 }
 

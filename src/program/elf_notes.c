@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the build id of an ELF file. */
+/* Finds the build id of an ELF file, and the name of its separate file. */
+#include "base/bytes.h"
 #include "program/symbols.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* Returns the size of the build id among the notes in `data`; 0 without one. */
@@ -51,4 +53,18 @@ size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT
             size = find_note(data, id);
     }
     return size;
+}
+
+const char *ct_elf_debug_link(const struct ct_elf *elf, uint32_t *crc)
+{
+    GElf_Shdr header;
+    Elf_Scn *scn = ct_elf_section(elf, ".gnu_debuglink", &header);
+    Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+    const char *name = data ? data->d_buf : NULL;
+    const size_t length = name ? strnlen(name, data->d_size) : 0;
+    const size_t at = (length + 4) & ~(size_t)3; /* of the checksum, aligned to four bytes */
+    if (length == 0 || length > NAME_MAX || data->d_size < 4 || at > data->d_size - 4 || strchr(name, '/'))
+        return NULL;
+    *crc = ct_load32((const uint8_t *)name + at);
+    return name;
 }

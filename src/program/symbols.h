@@ -201,3 +201,6 @@ struct ct_part_cache *ct_debug_cache(struct ct_debug_files *files);
 
 /* Copies the build id and returns its size, 0 when there is none. `file_size` limits what is read. */
 size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST]);
+
+/* Returns the name in .gnu_debuglink, and its checksum in *crc; NULL when there is no valid one. */
+const char *ct_elf_debug_link(const struct ct_elf *elf, uint32_t *crc);

@@ -112,7 +112,7 @@ def check_cards(path):
 
 def percent(part, whole):
     """Returns a percentage as the page writes it."""
-    return f"{part * 1000 // whole / 10:.1f} %"
+    return "<0.1 %" if 0 < part * 1000 < whole else f"{part * 1000 // whole / 10:.1f} %"
 
 
 def callers_of(capture, function):

@@ -29,6 +29,9 @@ TEST(test_percent)
 {
     char text[CT_NUMBER_SIZE];
     assert_string_equal(ct_number_percent(text, 0, 0), "-");
+    assert_string_equal(ct_number_percent(text, 0, 8), "0.0 %");
+    assert_string_equal(ct_number_percent(text, 1, 1001), "<0.1 %");
+    assert_string_equal(ct_number_percent(text, 1, 1000), "0.1 %");
     assert_string_equal(ct_number_percent(text, 1, 8), "12.5 %");
     assert_string_equal(ct_number_percent(text, 9999999, 10000000), "99.9 %");
     assert_string_equal(ct_number_percent(text, UINT64_MAX, UINT64_MAX), "100.0 %");

@@ -186,6 +186,14 @@ $ coretap watch --at 0x80500 -o $T/own.hits $T/own.hits
 ! coretap: $T/own.hits: the output would replace this file, which another argument names; name another file as the output
 [2]
 
+# Nor do two outputs share a file, be it there or not.
+$ coretap wcet --entry main --lp $T/both -o $T/./both examples/quickstart; code=$?; test ! -e $T/both && exit $code
+! coretap: $T/./both: the output would replace this file, which another argument names; name another file as the output
+[2]
+$ touch $T/both && coretap wcet --entry main --lp $T/both -o $T/./both examples/quickstart
+! coretap: $T/./both: the output would replace this file, which another argument names; name another file as the output
+[2]
+
 # A source that nobody described: its trace is not decoded, and is named.
 $ cp examples/raw/board.* examples/raw/loop-code.bin $T; sed -i '/^.source itm/,/^$/d' $T/board.ini; coretap stats $T/board.ini | grep bytes
 | bytes=80
