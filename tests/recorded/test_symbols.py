@@ -167,8 +167,8 @@ def separate_files(name, tools, folder, whole, rows):
     got, said = dump(stripped)
     check(f"{name}: debug file with another checksum and no build id is not taken",
           not any(row[2] == "debugfile" for row in got), len(got))
-    check(f"{name}: debug file with another checksum and no build id is named", "/program.debug: this file has "
-          "another checksum than .gnu_debuglink of" in said, said)
+    check(f"{name}: debug file with another checksum and no build id is named",
+          "/program.debug: this file has another checksum than .gnu_debuglink of" in said, said)
     (stripped.parent / "program.debug").write_bytes(debug.read_bytes())
     compare(f"{name}: debug file by checksum alone", dump(stripped)[0], rows, "debugfile")
     return debug, ident
