@@ -154,6 +154,20 @@ def test_choice():
         yield "the whole of a suite", run("--whole", "build:few") == (["few 1", "more 1"], ["few"])
 
 
+def test_patience():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "meson").write_text('#!/bin/sh\necho "$@" >said\n')
+        (folder / "meson").chmod(0o755)
+        (folder / "build" / "meson-logs").mkdir(parents=True)
+        env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+        for words, times in (((), "4"), (("--timeout-multiplier", "0"), "0")):
+            subprocess.run([pathlib.Path(sys.argv[1]).resolve() / "run-tests", *words, "build"], cwd=folder,
+                           capture_output=True, check=False, env=env)
+            said = (folder / "said").read_text().split()
+            yield f"tests have {times} times their time", f"--timeout-multiplier {times}" in " ".join(said)
+
+
 def test_layers():
     fault = load("check-layers").fault
     yield "base for all", fault("frame", "base/bytes.h") is None
@@ -438,8 +452,8 @@ def test_targets():
 def main():
     # Those of the parts, which `make check-long` has, take a third of the time.
     parts = test_parts() if tap.WHOLE else ()
-    results = [*test_totals(), *parts, *test_choice(), *test_layers(), *test_exports(), *test_tags(),
-               *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure(), *test_targets()]
+    results = [*test_totals(), *parts, *test_choice(), *test_patience(), *test_layers(), *test_exports(),
+               *test_tags(), *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure(), *test_targets()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
