@@ -10,7 +10,7 @@ import select
 import time
 
 TOKEN = "sesame"
-PATIENCE_S = 60
+PATIENCE_S = 300
 F_SETPIPE_SZ = 1031
 # Bytes of trace that exceed what a live run reads before it decides about the framing.
 ENOUGH = 66000

@@ -47,7 +47,7 @@ NO_MEMORY = re.compile(r"memory|Resource temporarily unavailable", re.IGNORECASE
 LESSER = re.compile(rb"no machine code could be made")
 SANITIZER_EXIT = 99
 BEFORE = b"what was there before\n"
-PATIENCE_S = 60
+PATIENCE_S = 300
 DEPTH = 24
 
 
@@ -344,7 +344,7 @@ def make_inputs(command, plugin, folder):
     """Returns the inputs as name -> path. Those that need a recorded program are there only when it can be
     recorded."""
     def run(*args, **more):
-        return subprocess.run([command, *map(str, args)], check=True, capture_output=True, timeout=120,
+        return subprocess.run([command, *map(str, args)], check=True, capture_output=True, timeout=300,
                               **more)
 
     made = {"quickstart": ROOT / "examples/quickstart", "itm": ROOT / "examples/raw/itm.ini",

@@ -30,7 +30,7 @@ CORPUS = ["001-ack_test", "ete_ip", "ete_spec_1", "juno_r1_1", "maxspec0_commopt
 
 
 def decode(path, *words):
-    done = subprocess.run([COMMAND, "decode", *words, path], capture_output=True, timeout=120)
+    done = subprocess.run([COMMAND, "decode", *words, path], capture_output=True, timeout=300)
     return done.stdout, done.stderr, done.returncode
 
 

@@ -43,7 +43,7 @@ def monitor(folder, *captures, options=(), place="event:0"):
     (folder / "spec.tessla").write_text(SPEC)
     bind = ["--bind", f"e={place}"] if place else []
     return subprocess.run([CORETAP, "monitor", "-a", "--spec", folder / "spec.tessla", *bind, *options,
-                           *captures], capture_output=True, text=True, timeout=60, check=False)
+                           *captures], capture_output=True, text=True, timeout=300, check=False)
 
 
 def check_apart(folder):
@@ -71,7 +71,7 @@ def check_shown(folder):
     bridge = capture(folder, "d", (150, 250))
 
     def profile(*args):
-        return subprocess.run([CORETAP, "profile", "-f", "perfetto", *args], capture_output=True, timeout=60,
+        return subprocess.run([CORETAP, "profile", "-f", "perfetto", *args], capture_output=True, timeout=300,
                               check=False)
 
     got = profile(early, late)

@@ -64,7 +64,7 @@ eval "$(complete -p coretap | sed 's/.*-F \\([^ ]*\\).*/\\1/')" coretap '"${{COM
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, env=ENVIRONMENT, cwd=folder,
-                          timeout=60, check=False)
+                          timeout=300, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return done.stdout.split()
 
@@ -93,7 +93,7 @@ def typed(shell, setup, folder, line):
 
 
 def read_until(terminal, end):
-    text, limit = b"", time.monotonic() + 60
+    text, limit = b"", time.monotonic() + 300
     while end not in text and time.monotonic() < limit:
         if select.select([terminal], [], [], 0.2)[0]:
             text += os.read(terminal, 4096)
@@ -104,7 +104,7 @@ def read_until(terminal, end):
 def fish_words(folder, line):
     script = f"source {SCRIPTS}/coretap.fish; complete -C '{line}'"
     done = subprocess.run(["fish", "--no-config", "-c", script], capture_output=True, text=True, cwd=folder,
-                          env={**ENVIRONMENT, "HOME": str(folder)}, timeout=60, check=False)
+                          env={**ENVIRONMENT, "HOME": str(folder)}, timeout=300, check=False)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return [row.split("\t")[0].rpartition("=")[2] for row in done.stdout.splitlines()]
 

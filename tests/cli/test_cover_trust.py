@@ -46,7 +46,7 @@ def page(coretap, program, *options, cwd="/", form="html", limit=None):
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     done = subprocess.run([coretap, "cover", "--quiet" if form == "text" else "--verbose", "--format", form,
                            *options, str(counts)],
-                          capture_output=True, text=True, timeout=60, cwd=cwd, preexec_fn=bound, check=False)
+                          capture_output=True, text=True, timeout=300, cwd=cwd, preexec_fn=bound, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

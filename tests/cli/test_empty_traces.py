@@ -62,7 +62,7 @@ def run(coretap, line, names, quiet):
     if quiet:
         words.insert(1, "-q")
     return subprocess.run([coretap, *words], stdin=subprocess.DEVNULL, capture_output=True,
-                          encoding="latin-1", timeout=120, check=False)
+                          encoding="latin-1", timeout=300, check=False)
 
 
 def check_all(coretap, what, lines, names, code, says):

@@ -146,7 +146,7 @@ def run_live(folder, lines, ctl):
             wait_for_port(port)
             for line in ctl:
                 run(folder, line.replace(PORT, port))
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=300)
             assert process.returncode == 0, err.decode()
     assert b"work" in out, out
     return f"{len(out)} bytes"

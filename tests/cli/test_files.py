@@ -24,7 +24,7 @@ from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-positi
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def run(*command, limit=10):
+def run(*command, limit=300):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=limit,
                           check=False, stdin=subprocess.DEVNULL)
 
@@ -79,7 +79,7 @@ def check_raw(coretap, folder):
 
 def wait_until_taken(child):
     """Waits until a command has read everything that its standard input held, or has ended."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 300
     left = array.array("i", [1])
     while left[0] and child.poll() is None and time.monotonic() < end:
         time.sleep(0.005)
@@ -99,7 +99,7 @@ def check_shrinking(coretap, folder):
             live.stdin.write(trace[:16])
             wait_until_taken(live)
             os.truncate(place / "loop-code.bin", 0)
-            _, said = live.communicate(trace[16:], timeout=120)
+            _, said = live.communicate(trace[16:], timeout=300)
         whole = run(coretap, *command, "--quiet", ROOT / "examples" / "raw" / "board.ini")
         check(f"{' '.join(command)}: an image is cut while it is used: no signal",
               live.returncode == whole.returncode, f"{live.returncode}, not {whole.returncode}: {said}")
@@ -112,7 +112,7 @@ def check_manifest(coretap):
         return
     room = 3 << 30
     done = subprocess.run([coretap, "map", "cover", "--manifest", "/dev/zero"], capture_output=True,
-                          text=True, timeout=60, check=False,
+                          text=True, timeout=300, check=False,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (room, room)))
     refused("a manifest without an end", done, "/dev/zero", "longer than 1024 MiB")
 

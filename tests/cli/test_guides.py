@@ -263,7 +263,7 @@ def run_together(folder, block):
         if not is_fed:
             wait_for_port(port)
             run(folder, f"coretap ctl --http {port} stop")
-        out, told = live.communicate(timeout=120)
+        out, told = live.communicate(timeout=300)
         # A stop may cut a packet, which is damage.
         fine = live.returncode == 0 or live.returncode == 1 and not is_fed
         assert fine, f"exit code {live.returncode}: {told}{out}"
@@ -330,7 +330,7 @@ def scripts_say_usage():
         if "usage:" not in text or "sys.argv" not in text or script.name.startswith("test_"):
             continue
         done = subprocess.run([sys.executable, script], stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=60, check=False, env=ENVIRONMENT)
+                              text=True, timeout=300, check=False, env=ENVIRONMENT)
         tap.check(f"{script.relative_to(ROOT)} says its usage",
                   done.returncode and "usage:" in done.stderr and "Traceback" not in done.stderr, done.stderr)
 

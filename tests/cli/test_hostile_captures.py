@@ -150,7 +150,7 @@ def software(folder, names):
 # ---- checks ----
 
 def run(words, where):
-    return subprocess.run([COMMAND, *words], capture_output=True, timeout=120, check=False, cwd=where)
+    return subprocess.run([COMMAND, *words], capture_output=True, timeout=300, check=False, cwd=where)
 
 
 def control_in(data):

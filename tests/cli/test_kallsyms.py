@@ -47,7 +47,7 @@ def recording(folder):
 
 
 def run(folder, command, *options):
-    return subprocess.run([CORETAP, command, *options, folder], capture_output=True, text=True, timeout=60,
+    return subprocess.run([CORETAP, command, *options, folder], capture_output=True, text=True, timeout=300,
                           check=False)
 
 

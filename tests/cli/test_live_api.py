@@ -46,8 +46,8 @@ def feed(live, data):
 
 
 def wait(live, condition):
-    """Polls the status until the condition holds, for 20 s at most. Returns the last status."""
-    end = time.monotonic() + 20
+    """Polls the status until the condition holds, for 300 s at most. Returns the last status."""
+    end = time.monotonic() + 300
     while True:
         status = live.ask("/api/status")[1]
         if condition(status) or time.monotonic() > end:
@@ -56,7 +56,7 @@ def wait(live, condition):
 
 
 def read_text(live, path):
-    with urllib.request.urlopen(f"http://127.0.0.1:{live.port()}{path}", timeout=120) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{live.port()}{path}", timeout=300) as answer:
         return answer.headers["Content-Type"], answer.read().decode()
 
 
@@ -65,7 +65,7 @@ class Events:
 
     def __init__(self, live):
         self.file = urllib.request.urlopen(  # pylint: disable=consider-using-with
-            f"http://127.0.0.1:{live.port()}/api/events", timeout=120)
+            f"http://127.0.0.1:{live.port()}/api/events", timeout=300)
 
     def next(self):
         """Returns the next event, or None at the end."""
@@ -284,7 +284,7 @@ def status_of(live, path, method="GET", body=None, **headers):
     request = urllib.request.Request(f"http://127.0.0.1:{live.port()}{path}", data=body, method=method,
                                      headers={key.replace("_", "-"): value for key, value in headers.items()})
     try:
-        with urllib.request.urlopen(request, timeout=120) as answer:
+        with urllib.request.urlopen(request, timeout=300) as answer:
             return answer.status, dict(answer.headers)
     except urllib.error.HTTPError as error:
         return error.code, dict(error.headers)

@@ -23,7 +23,7 @@ from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-
 
 CONFIG = pathlib.Path(__file__).resolve().parents[2] / "examples" / "raw" / "board.ini"
 SECRET = "not for pages"
-PATIENCE = 120  # seconds; the machine may be slow
+PATIENCE = 300  # seconds; the machine may be slow
 PROGRAM = []
 
 
@@ -164,7 +164,7 @@ def check_crowd(coretap):
     begin = time.monotonic()
     slow = page.connect()
     ended = None
-    while ended is None and time.monotonic() - begin < 60:  # the machine may be slow
+    while ended is None and time.monotonic() - begin < PATIENCE:  # the machine may be slow
         try:
             slow.sendall(b"G")
             slow.settimeout(0.5)
@@ -219,7 +219,7 @@ def main():
         PROGRAM.append(str(folder / "work"))
         subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-static", "-o", PROGRAM[0],
                         str(pathlib.Path(__file__).resolve().parents[1] / "support/live_work.c")],
-                       check=True, timeout=60)
+                       check=True, timeout=300)
         unanswered = Unanswered(coretap)
         check_empty(coretap)
         check_hosts(coretap)

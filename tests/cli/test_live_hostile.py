@@ -115,7 +115,7 @@ def check_beside(board):
     slow = board.write("slow.tessla", SLOW)
     live = board.live("--spec", slow, "--http", "0")
     feed(live, board.once * 40)
-    end, longest, failures = time.monotonic() + 60, 0, {}
+    end, longest, failures = time.monotonic() + 300, 0, {}
     while time.monotonic() < end and not failures.get(str(slow)):
         begin = time.monotonic()
         status, page = live.ask("/api/status")
@@ -144,7 +144,7 @@ def check_signal(board, name, text, *args):
     time.sleep(1)
     live.child.send_signal(signal.SIGTERM)
     try:
-        code = live.end(patience=60)
+        code = live.end(patience=300)
     except Exception:  # pylint: disable=broad-except
         live.child.kill()
         code = None

@@ -41,7 +41,7 @@ define error := n % 7 == 0
 out n
 out error
 """
-PATIENCE = 30
+PATIENCE = 300
 RESIDENT = 64 << 20  # bytes, far more than a run with a ring of 1 MiB needs
 
 
@@ -122,7 +122,7 @@ def size_of(path):
 
 def offline(coretap, *args):
     return subprocess.run([coretap, *map(str, args)], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=120, check=False)
+                          text=True, timeout=300, check=False)
 
 
 def numbers(coretap, capture, *options):
@@ -274,7 +274,7 @@ def check_full_disk(coretap, folder):
     check("… and keeps what there was room for", kept.read_bytes() == (UNIT * 12)[:most] and
           found["instructions"] >= 10 * INSTRUCTIONS, found)
     done = subprocess.run([coretap, "live", "--config", CONFIG, "--tee", "/dev/full", "--at", PLACE, "-"],
-                          input=UNIT * 3, check=False, capture_output=True, timeout=60)
+                          input=UNIT * 3, check=False, capture_output=True, timeout=300)
     check("… and the run goes on",
           done.returncode == 2 and b"No space left on device; it holds the first 0 bytes" in done.stderr and
           b"0 violations" in done.stderr, done)

@@ -26,7 +26,7 @@ GUESSED = re.compile(r"was restarted (\d+) time")
 def coretap(folder, command, *options):
     """Runs a command. Returns its output, and how many guessed threads it reports."""
     got = subprocess.run([CORETAP, command, *options, "-E", folder / "kernel.elf", folder / "capture.ini"],
-                         capture_output=True, text=True, timeout=60, check=False)
+                         capture_output=True, text=True, timeout=300, check=False)
     assert got.returncode == 0, got.stderr
     guessed = GUESSED.search(got.stderr)
     return got.stdout, int(guessed[1]) if guessed else 0

@@ -47,7 +47,7 @@ def main():
     coretap = pathlib.Path(sys.argv[1]).resolve()
 
     def run(*args):
-        return subprocess.run([coretap, *args], capture_output=True, check=False, timeout=120,
+        return subprocess.run([coretap, *args], capture_output=True, check=False, timeout=300,
                               encoding="utf-8", errors="replace")
 
     with tempfile.TemporaryDirectory() as name:

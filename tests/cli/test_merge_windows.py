@@ -25,7 +25,7 @@ TIME, ID, CYCLE = 0, 1, 3
 
 def merged(capture, *options):
     result = subprocess.run([COMMAND, "decode", "-q", "--no-names", "--merge", *map(str, options), capture],
-                            capture_output=True, text=True, check=False, timeout=120)
+                            capture_output=True, text=True, check=False, timeout=300)
     assert result.returncode in (0, 1), result.stderr
     assert result.returncode == 0 or result.stderr, "1 without a word"
     return [line.split("\t") for line in result.stdout.splitlines()[1:]]

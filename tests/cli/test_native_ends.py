@@ -17,7 +17,7 @@ from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-posi
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 SPEC = "in x: Events[Int]\nout x + 1 as y\n"
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 def until(condition):

@@ -84,7 +84,7 @@ def line_of(coretap, words, path, operand=EXAMPLE):
 
 
 def run(line, **more):
-    return subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False,
+    return subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False,
                           **more)
 
 
@@ -198,7 +198,7 @@ def begin(coretap, path, prefix=()):
 def end(process):
     with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
-    return process.wait(timeout=120)
+    return process.wait(timeout=300)
 
 
 def check_signals(coretap, title, numbers, prefix=()):
@@ -228,7 +228,7 @@ def check_named(coretap):
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         process = begin(coretap, place.file, prefix)
-        limit = time.monotonic() + 30  # starting takes long on a busy machine or under an emulator
+        limit = time.monotonic() + 300  # starting takes long on a busy machine or under an emulator
         while len(os.listdir(folder)) < 2 and time.monotonic() < limit:
             time.sleep(0.05)
         names = sorted(os.listdir(folder))
@@ -324,7 +324,7 @@ def check_fractal(coretap):
                           end(process) == -number and
                           place.is_untouched(), os.listdir(place.folder))
             with open("/dev/full", "wb") as full:
-                done = subprocess.run([*line, messages], stdout=full, stderr=subprocess.PIPE, timeout=120,
+                done = subprocess.run([*line, messages], stdout=full, stderr=subprocess.PIPE, timeout=300,
                                       check=False)
             tap.check(f"fractal replay {option}: no room for what is printed", done.returncode == 2 and
                       b"standard output: writing failed: No space left on device" in done.stderr, str(done))

@@ -215,7 +215,7 @@ def manifest_goes_on(fleet):
     listed = ["cut", "linked", "raw/board.ini", "raw/itm.ini"]
 
     def paths(code):
-        found = run(COMMAND, "manifest", farm, code=code, timeout=60)
+        found = run(COMMAND, "manifest", farm, code=code, timeout=300)
         return [str(pathlib.Path(json.loads(line)["path"]).relative_to(farm))
                 for line in found.stdout.splitlines()], found.stderr
 
@@ -316,7 +316,7 @@ def pieces_stay(fleet):
         assert piece.read_bytes() == whole
     piece.unlink()
     os.mkfifo(piece)  # a pipe without a writer
-    other = run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume"), code=2, timeout=60)
+    other = run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume"), code=2, timeout=300)
     assert "not a regular file" in other.stderr, other.stderr
     piece.unlink()
     piece.write_bytes(whole)
@@ -374,7 +374,7 @@ def bad_captures(fleet):
                         for number, path in enumerate(reasons)]
     manifest.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
     for options in ([], ["--trust"]):
-        run(COMMAND, "map", "stats", "--manifest", manifest, "-o", output, *options, code=1, timeout=60)
+        run(COMMAND, "map", "stats", "--manifest", manifest, "-o", output, *options, code=1, timeout=300)
         lines = output.read_text(encoding="utf-8").splitlines()
         failures = [line for line in lines if line.startswith("failure ")]
         assert "captures 1" in lines and len(failures) == len(reasons), lines
@@ -539,7 +539,7 @@ def with_a_child(fleet, number, *options):
             if child:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(int(child), number)
-            said = process.communicate(timeout=60)[1]
+            said = process.communicate(timeout=300)[1]
         if process.returncode:
             break
     assert process.returncode == 1, said

@@ -27,7 +27,7 @@ def run(programs, name, path):
     if path:
         env["LD_LIBRARY_PATH"] = path
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([programs, name], cwd=folder, env=env, capture_output=True, timeout=60)
+        done = subprocess.run([programs, name], cwd=folder, env=env, capture_output=True, timeout=300)
         text = done.stdout + b"\nstandard error:\n" + done.stderr
         for file in sorted(pathlib.Path(folder).iterdir()):
             text += b"\nfile %s:\n%s" % (os.fsencode(file.name), file.read_bytes())

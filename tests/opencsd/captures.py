@@ -47,7 +47,7 @@ GIVES_UP = re.compile(rb"Zero length data block|^R op=0 .* resp=8 ")
 
 def play(player, library, capture, way):
     return subprocess.run([player, library, capture, *way], capture_output=True, check=True,
-                          timeout=120).stdout.splitlines()
+                          timeout=300).stdout.splitlines()
 
 
 def without_cut(lines):

@@ -44,7 +44,7 @@ def comparable(line, framed):
 
 def listed(line):
     done = subprocess.run([str(part) for part in line], capture_output=True, stdin=subprocess.DEVNULL,
-                          timeout=120)
+                          timeout=300)
     assert done.returncode in (0, 1), done.stderr
     return done.stdout.splitlines()
 
@@ -93,7 +93,7 @@ def main():
             capture = folder / name
             subprocess.run([recorder.command, "record", "-q", "-o", capture, *options, "--itm", "ports",
                             "--watch-data", "level", "--", program], env=recorder.env, check=True,
-                           capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+                           capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
             for kind in ("packets", "elements"):
                 wanted = of_itm(listed([command, "list", "-q", f"--{kind}", capture]))
                 print(f"# {name}: {len(wanted)} {kind}")

@@ -82,7 +82,7 @@ def record(recorder, examples, folder, name):
                     "-lpthread"], check=True)
     subprocess.run([recorder.command, "record", "-q", "-o", capture, *options, "--max-instructions",
                     INSTRUCTIONS, "--", program], env=recorder.env, check=True, capture_output=True,
-                   stdin=subprocess.DEVNULL, timeout=120)
+                   stdin=subprocess.DEVNULL, timeout=300)
     return capture
 
 

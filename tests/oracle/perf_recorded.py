@@ -39,7 +39,7 @@ def record(coretap, plugin, options, program, folder):
     env = {**os.environ, "CORETAP_TRACE_PLUGIN": plugin}
     result = subprocess.run([coretap, "record", "-q", "-o", folder, *options, "--max-instructions", "200000",
                              "--", program],
-                            env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+                            env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=300, check=False)
     return result.stderr.decode(errors="replace")
 
 

@@ -35,7 +35,7 @@ class Recording:
         truth = folder / f"{name}.truth"
         subprocess.run([recorder.command, "record", "-q", "-o", self.folder, "--truth", truth, *options, "--",
                         self.program,
-                        *arguments], env=recorder.env, check=True, capture_output=True, timeout=120)
+                        *arguments], env=recorder.env, check=True, capture_output=True, timeout=300)
         self.capture = Capture(self.folder)
         self.path = path_of(truth, step)
 

@@ -97,7 +97,7 @@ def check_unended_string(dump, folder, options, name):
     output(OBJCOPY, "--dump-section", f".debug_str={strings}", str(program))
     strings.write_bytes(strings.read_bytes()[:-1] + b"x")
     output(OBJCOPY, "--update-section", f".debug_str={strings}", *options, str(program))
-    said = subprocess.run([dump, str(program)], capture_output=True, text=True, check=True, timeout=60)
+    said = subprocess.run([dump, str(program)], capture_output=True, text=True, check=True, timeout=300)
     check(f"{name} without an end", said.stdout == "" and "is not terminated" in said.stderr, said.stderr)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Controls pages in headless Chromium over the pipe of its debugging protocol; no library is needed."""
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -66,7 +67,7 @@ class Process:
             request["sessionId"] = session
         os.write(self.to, json.dumps(request).encode() + b"\0")
         while True:
-            answer = self.message(120)
+            answer = self.message(300)
             if answer.get("id") == self.number:
                 if "error" in answer:
                     raise RuntimeError(answer["error"])
@@ -77,11 +78,11 @@ class Process:
         self.child.wait()
         os.close(self.to)
         os.close(self.come)
-        try:
-            self.folder.cleanup()
-        except OSError:  # a child process that still exists
-            time.sleep(1)
-            self.folder.cleanup()
+        for _ in range(100):
+            with contextlib.suppress(OSError):  # a child process that still exists
+                self.folder.cleanup()
+                break
+            time.sleep(0.3)
 
 
 class Browser:
@@ -110,7 +111,7 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
 
-    def wait(self, script, patience=120):
+    def wait(self, script, patience=300):
         """Waits until the value of a script is true, and returns it."""
         end = time.monotonic() + patience
         while time.monotonic() < end:

@@ -70,7 +70,7 @@ def monitor_says(folder, calls):
     (folder / "turns.tessla").write_text(TURNS, encoding="ascii")
     events = "".join(f"{time}: {name} = ()\n" for name, time in calls)
     ran = subprocess.run([COMMAND, "tessla", "--spec", folder / "turns.tessla"], input=events,
-                         capture_output=True, text=True, check=False, timeout=60)
+                         capture_output=True, text=True, check=False, timeout=300)
     # A result for each event and one before them, at time 0.
     results = [line for line in ran.stdout.splitlines() if ": error = " in line]
     good = (ran.returncode == 0 and len(results) == len(calls) + 1

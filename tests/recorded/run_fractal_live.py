@@ -101,12 +101,12 @@ class Run:
         return f"http://127.0.0.1:{self.port}/{path}"
 
     def status(self):
-        with urllib.request.urlopen(self.url("api/status"), timeout=120) as answer:
+        with urllib.request.urlopen(self.url("api/status"), timeout=300) as answer:
             return json.load(answer)
 
     def wait(self, what):
-        """Waits until `what(status)` is true. Returns the status, or None after 20 seconds."""
-        end = time.monotonic() + 20
+        """Waits until `what(status)` is true. Returns the status, or None after 300 seconds."""
+        end = time.monotonic() + 300
         while time.monotonic() < end:
             status = self.status()
             if what(status):
@@ -162,7 +162,7 @@ def growing(folder, program, log):
                           seen == "reached,reached,late,missed 3 true", seen)
         else:
             skip("the page in a browser", "chromium is not there")
-    out, _ = run.child.communicate(timeout=60)
+    out, _ = run.child.communicate(timeout=300)
     check("the end of the FIFO is that of the run", run.child.returncode == 1 and
           out.count("milestone") == 4, out)
 
@@ -175,7 +175,7 @@ def program_and_page(folder, program):
                                "entry:thin", fifo], stdout=subprocess.PIPE, text=True, env=ENV)
     coretap("fractal", "run", "-q", "--section", ".text", "--mode", "points", "-o", fifo, "--", program,
             "-s", "96x80")
-    out = reader.communicate(timeout=60)[0]
+    out = reader.communicate(timeout=300)[0]
     coretap("fractal", "run", "-q", "--section", ".text", "--mode", "points", "-o", log, "--", program,
             "-s", "96x80")
     check("a program's log goes straight to live",

@@ -96,7 +96,7 @@ class Turns:
                         *defines, "-o", self.program, source, "-lpthread"], check=True)
         raw = folder / f"{name}.bin"
         subprocess.run([COMMAND, "record", "-q", *options, "--stream", raw, "-o", self.folder, "--",
-                        self.program], check=True, env=ENV, timeout=120, stdout=subprocess.DEVNULL)
+                        self.program], check=True, env=ENV, timeout=300, stdout=subprocess.DEVNULL)
         self.config = self.folder / "live.ini"
         self.bytes = raw.read_bytes()
         self.raw = raw
@@ -106,7 +106,7 @@ class Turns:
     def monitor(self, *options, spec=SPEC, binds=BINDS):
         """Returns (exit code, standard output) of the offline command."""
         done = subprocess.run([COMMAND, "monitor", "-q", "-a", "--elf", self.program, "--spec", spec, *binds,
-                               *options, self.described], capture_output=True, text=True, timeout=120,
+                               *options, self.described], capture_output=True, text=True, timeout=300,
                               check=False)
         return done.returncode, done.stdout
 
@@ -124,7 +124,7 @@ class Turns:
         done = subprocess.run([COMMAND, "live", "-q", "-a", "--config", config or self.config,
                                "--elf", self.program, "--spec", spec, *binds, *options,
                                source or ("-" if data else self.raw)],
-                              capture_output=True, input=data, timeout=120, check=False)
+                              capture_output=True, input=data, timeout=300, check=False)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -149,7 +149,7 @@ def slowly(case, seed, data=None, spec=SPEC):
             time.sleep(0.02)
     child.stdin.close()
     out = child.stdout.read().decode()
-    return child.wait(60), out
+    return child.wait(300), out
 
 
 def check_verdicts(folder):
@@ -266,7 +266,7 @@ def check_later(folder):
         child.stdin.write(case.bytes[len(case.bytes) // 2:])
         child.stdin.close()
     rest = child.stdout.read().decode()
-    check("… as it comes", child.wait(60) == code and "".join(first) + rest == wanted, first)
+    check("… as it comes", child.wait(300) == code and "".join(first) + rest == wanted, first)
     one, two = sorted(unframed(case.bytes).items())
     late = b"".join(frames(part, trace_id) for trace_id, part in (one, two))
     got = case.live(spec=spec, data=late)

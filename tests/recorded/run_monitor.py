@@ -24,7 +24,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-run = functools.partial(command.output, COMMAND, env=ENV, timeout=120)
+run = functools.partial(command.output, COMMAND, env=ENV)
 
 
 def watch(case, *places):
@@ -140,7 +140,7 @@ class Turns:
 
     def command(self, *options):
         done = subprocess.run([COMMAND, "monitor", "--elf", self.program, *map(str, options)],
-                              capture_output=True, text=True, env=ENV, timeout=120, check=False)
+                              capture_output=True, text=True, env=ENV, timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def stream(self, *options):
@@ -426,7 +426,7 @@ class Control:
     def monitor(self, spec, *options):
         done = subprocess.run([COMMAND, "monitor", "-f", "jsonl", "--elf", self.program, "--spec", spec,
                                *map(str, options), self.capture],
-                              capture_output=True, text=True, env=ENV, timeout=120, check=False)
+                              capture_output=True, text=True, env=ENV, timeout=300, check=False)
         return done.returncode, list(map(json.loads, done.stdout.splitlines())), done.stderr
 
     def spec(self, text):

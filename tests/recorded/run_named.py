@@ -47,13 +47,13 @@ def record(folder, program, *options, name=None):
     shutil.rmtree(folder / "capture", ignore_errors=True)
     port = {"channels": ["--stm", "channels"], "nothing": []}.get(name, ["--itm", "ports"])
     run = subprocess.run([CORETAP, "record", "-q", "-o", folder / "capture", *port, *options, "--", program],
-                         capture_output=True, text=True, check=True, timeout=120,
+                         capture_output=True, text=True, check=True, timeout=300,
                          env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
     return run.stdout.splitlines()
 
 
 def decode(capture, *options):
-    run = subprocess.run([CORETAP, "decode", *options, capture], capture_output=True, text=True, timeout=120)
+    run = subprocess.run([CORETAP, "decode", *options, capture], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0 and not run.stderr, run
     return run.stdout
 
@@ -98,10 +98,10 @@ def check_watch(folder):
     places = [word for name in said for word in ("--at", name)]
     command = [CORETAP, "watch", "-q", *places, folder / "capture"]
     rows = subprocess.run(command, capture_output=True, text=True, check=True,
-                          timeout=120).stdout.splitlines()
+                          timeout=300).stdout.splitlines()
     columns = dict(reversed(row.split("\t")[7:]) for row in rows if not row.startswith("#"))
     rows = subprocess.run([*command, "--format", "jsonl"], capture_output=True, text=True, check=True,
-                          timeout=120).stdout.splitlines()
+                          timeout=300).stdout.splitlines()
     members = {row["watch"]: row.get("value") for row in map(json.loads, rows)}
     for name, (value, text) in said.items():
         is_same = columns[name] == text if value is None else float(columns[name]) == float(text)
@@ -131,7 +131,7 @@ def check_live(folder):
         for command in (["monitor", "--all"], ["live", "--outputs", "-"]):
             with open(stream, "rb") as trace:
                 run = subprocess.run([CORETAP, *command, *options], stdin=trace, capture_output=True,
-                                     text=True, timeout=120)
+                                     text=True, timeout=300)
             assert run.returncode == 0 and run.stdout, run
             rows = [json.loads(line) for line in run.stdout.splitlines()]
             said.append([(row["time"], row["output"], row["value"]) for row in rows])
@@ -154,7 +154,7 @@ def section(capture, *options):
     """Returns the report's section of named events, as text by row of its tables, or None when there is
     none."""
     run = subprocess.run([CORETAP, "report", "-q", *options, capture], capture_output=True, text=True,
-                         timeout=120)
+                         timeout=300)
     assert run.returncode == 0, run
     found = re.search(r'<section id="events">(.*?)</section>', run.stdout, re.S)
     assert ('href="#events"' in run.stdout) == bool(found)
@@ -191,7 +191,7 @@ def check_report(folder):
 def packets(capture):
     """Returns offset and text of the ITM's packets."""
     text = subprocess.run([CORETAP, "list", "-q", "--packets", capture], capture_output=True, text=True,
-                          check=True, timeout=120).stdout
+                          check=True, timeout=300).stdout
     return [(int(line.split()[0]), line) for line in text.splitlines() if " itm_" in line]
 
 
@@ -206,7 +206,7 @@ def check_cut(folder):
     for first in range(5, len(offsets) - 6, 3):
         trace.write_bytes(whole[:offsets[first]] + b"\x70" + whole[offsets[first + 5]:])  # an overflow packet
         run = subprocess.run([CORETAP, "decode", folder / "capture"], capture_output=True, text=True,
-                             timeout=120)
+                             timeout=300)
         rows = [line.split("\t") for line in run.stdout.splitlines()]
         assert ["trace unit overflow"] == [row[3].split(": ")[1] for row in rows if row[0] == "Gap"], run
         got = [f"{row[0]} {int(row[2], 16)} {row[3]}" for row in rows if row[0] in KINDS]
@@ -225,7 +225,7 @@ def check_damaged(folder):
     data = program.read_bytes()
     assert b"tiup\0" in data
     program.write_bytes(data.replace(b"tiup\0", b"ti?p\0"))
-    run = subprocess.run([CORETAP, "decode", folder / "capture"], capture_output=True, text=True, timeout=120)
+    run = subprocess.run([CORETAP, "decode", folder / "capture"], capture_output=True, text=True, timeout=300)
     assert "coretap_events: the data at" in run.stderr, run.stderr
     assert any(line.startswith("Sw\t") for line in run.stdout.splitlines())
     return re.search(r"the data at \w+", run.stderr)[0]

@@ -471,7 +471,7 @@ def machine_of_a32(folder):
         machine = [command, "-M", "virt", "-cpu", "cortex-a15", "-nic", "none", "-nographic", "-monitor",
                    "none", "-serial", "none", "-semihosting", "-kernel", kernel]
         run = subprocess.run([COMMAND, "record", "--system", "-o", folder, "--", *machine],
-                             capture_output=True, text=True, timeout=60, check=False)
+                             capture_output=True, text=True, timeout=300, check=False)
         if run.returncode or " 7 instructions in " not in run.stderr:
             return f"{command}: exit code {run.returncode}: {run.stderr}"
         shutil.rmtree(folder, ignore_errors=True)

@@ -33,14 +33,14 @@ def build(folder, name, compiler, options):
 def record(program, capture, *options, arguments=(), check=True):
     shutil.rmtree(capture, ignore_errors=True)
     return subprocess.run([CORETAP, "record", "-q", "-o", capture, *options, "--", program, *arguments],
-                          capture_output=True, text=True, check=check, timeout=120,
+                          capture_output=True, text=True, check=check, timeout=300,
                           env={**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN})
 
 
 def elements(capture):
     """Returns the ITM elements as words, those of global timestamps as numbers."""
     text = subprocess.run([CORETAP, "list", "-q", "--elements", capture], capture_output=True, text=True,
-                          check=True, timeout=120).stdout
+                          check=True, timeout=300).stdout
     rows = [dict(word.split("=") for word in line.split()[3:]) for line in text.splitlines()
             if line.split()[2:3] == ["itm_trace"]]
     return [int(row["ts"], 16) if row["type"] == "ts_global" else row for row in rows]
@@ -170,7 +170,7 @@ def check_stm(folder, *options):
     subprocess.run([A64, "-static", "-pthread", "-o", folder / "stm", folder / "stm.c"], check=True)
     record(folder / "stm", folder / "capture", "--timestamps=100", "--stm", "stm", *options)
     text = subprocess.run([CORETAP, "list", "-q", "--elements", folder / "capture"], capture_output=True,
-                          text=True, check=True, timeout=120).stdout
+                          text=True, check=True, timeout=300).stdout
     rows = [line.split(" sw_trace ")[1] for line in text.splitlines() if " sw_trace " in line]
     times = [int(match, 16) for match in re.findall(r" ts=(\w+)", "\n".join(rows))]
     assert times == sorted(times) and len(times) == 2 * 3 * 300

@@ -118,7 +118,7 @@ def check_output(folder):
 def check_figure(folder):
     """Checks that the example draws figure 1: by workload and settings, with more for what costs more."""
     got = subprocess.run([FIGURE, CORETAP, "1.3GHz", "10"], capture_output=True, text=True, env=ENV,
-                         check=True, timeout=120).stdout
+                         check=True, timeout=300).stdout
     lines = [line.split("\t") for line in got.splitlines()[1:]]
     rows = {line[0]: [float(cell) for cell in line[1:]] for line in lines}
     assert len(rows) == 7 and all(len(row) == 6 for row in rows.values()), got

@@ -45,7 +45,7 @@ def record(folder):
 def run(command, capture, piped=False):
     words = [CORETAP, *command, *(["--config", capture / "snapshot.ini", "-"] if piped else [capture])]
     with open(capture / "trace.bin", "rb") as trace:
-        result = subprocess.run(words, stdin=trace, capture_output=True, text=True, check=False, timeout=60)
+        result = subprocess.run(words, stdin=trace, capture_output=True, text=True, check=False, timeout=300)
     said = result.stdout.replace(str(capture / "snapshot.ini"), str(capture))  # as it was given
     kept = [COUNTS.sub("", line) for line in said.splitlines() if not LOST.match(line)]
     return result.returncode, kept

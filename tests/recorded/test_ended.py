@@ -90,7 +90,7 @@ class Recording:
 
     def wait_for_trace(self, enough=ENOUGH):
         """Waits until there is some trace, and one more checkpoint."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while time.monotonic() < end and sum(f.stat().st_size for f in self.dir.glob("trace*.bin")) < enough:
             time.sleep(0.01)
 
@@ -102,7 +102,7 @@ class Recording:
     def end(self):
         """Returns the exit code and the messages."""
         try:
-            said = self.process.communicate(timeout=60)[1]
+            said = self.process.communicate(timeout=300)[1]
         except subprocess.TimeoutExpired:
             self.process.kill()
             said = "it did not end; " + self.process.communicate()[1]
@@ -215,7 +215,7 @@ def check_full_disk(folder):
 def check_directory(folder):
     """Checks that the program does not run when nothing can be written: this one would not end."""
     done = subprocess.run([COMMAND, "record", "-o", "/proc/nowhere", "--", folder / "endless"], text=True,
-                          capture_output=True, check=False, timeout=60, env=ENV)
+                          capture_output=True, check=False, timeout=300, env=ENV)
     tap.check("a directory that cannot be made costs no run", done.returncode == 2 and
               done.stderr == "coretap: /proc/nowhere: cannot be created: No such file or directory; "
               "nothing is recorded; name a directory that can be written\n",
@@ -227,7 +227,7 @@ def check_unread_stream(folder):
     pipe, place = folder / "pipe", folder / "unread"
     os.mkfifo(pipe)
     recording = Recording(place, folder / "endless", "--stream", str(pipe))
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while time.monotonic() < end and not (place / "live.ini").exists():
         time.sleep(0.05)
     recording.process.terminate()
@@ -246,7 +246,7 @@ def check_stuck_reader(folder):
         os.mkfifo(pipe)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         recording = Recording(place, folder / "endless", "--stream", str(pipe))
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         held = [bytearray(4), bytearray(4)]  # bytes in the pipe: it is full when no more come
         while time.monotonic() < end and (held[0] != held[1] or not any(held[0])):
             time.sleep(0.5)

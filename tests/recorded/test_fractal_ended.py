@@ -71,7 +71,7 @@ def compile_all(folder):
         subprocess.run([TOOLS[0], "-O1", "-static", "-w", "-o", folder / name, source], check=True)
 
 
-def left_behind(folder, patience=60):
+def left_behind(folder, patience=300):
     """Returns the processes that still run a program of the folder, waiting for killed ones to disappear."""
     end = time.monotonic() + patience
     while True:

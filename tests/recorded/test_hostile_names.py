@@ -80,7 +80,7 @@ def build(folder):
 
 
 def run(*words):
-    return subprocess.run([COMMAND, *map(str, words)], capture_output=True, timeout=120, check=False, env=ENV)
+    return subprocess.run([COMMAND, *map(str, words)], capture_output=True, timeout=300, check=False, env=ENV)
 
 
 def fields(text, separator):

@@ -263,7 +263,7 @@ def from_fifo(coretap, stream):
 def from_device(coretap, stream):
     """Reads /dev/zero, a device whose frames of zeros hold no trace."""
     live = Live(coretap, stream, "--timing", "--http", "0", "--ring", "1", source="/dev/zero")
-    end = time.monotonic() + 20
+    end = time.monotonic() + 300
     status = live.ask("/api/status")[1]["input"]
     while not status["lost"] and time.monotonic() < end:
         time.sleep(0.1)
@@ -281,7 +281,7 @@ def monitor_live(coretap, stream):
         wanted = offline(coretap, "monitor", stream, data, "--id", "10", "--spec", spec, "--format", format_)
         done = subprocess.run([coretap, "monitor", "--live", "0", "--config", stream.config, "--spec", spec,
                                "--id", "10",
-                               "--format", format_, "-"], input=data, capture_output=True, timeout=60,
+                               "--format", format_, "-"], input=data, capture_output=True, timeout=300,
                               check=False)
         got = [line for line in done.stdout.splitlines() if not line.startswith(b"# ")]
         check(f"coretap monitor --live, {format_}",
@@ -323,7 +323,7 @@ def dropped(coretap, stream):
 
 def tokens(coretap, stream):
     done = subprocess.run([coretap, "live", "--config", stream.config, "--http", "0.0.0.0:0", "-"], input=b"",
-                          capture_output=True, timeout=60, check=False)
+                          capture_output=True, timeout=300, check=False)
     check("an address that others reach needs a token", done.returncode == 2 and b"--token" in done.stderr,
           done.stderr)
     live = Live(coretap, stream, "--http", "0.0.0.0:0", env={"CORETAP_TOKEN": "secret"})

@@ -33,7 +33,7 @@ __asm__(".pushsection .note.coretap, \\"a\\", %note\\n.long 8, 2f - 1f, " TYPE "
 def run(command, plugin, *arguments):
     variable = "CORETAP_ACCESS_PLUGIN" if command[0] == "fractal" else "CORETAP_TRACE_PLUGIN"
     return subprocess.run([COMMAND, *command, *(str(word) for word in arguments)], capture_output=True,
-                          text=True, check=False, env={**os.environ, variable: str(plugin)}, timeout=60)
+                          text=True, check=False, env={**os.environ, variable: str(plugin)}, timeout=300)
 
 
 def make_plugin(folder, name, version=1, note=None):
@@ -94,7 +94,7 @@ def check_options(program, layouts):
                                 ("layout=1,fd=9", "the command that started QEMU is not of the same build"),
                                 ("fd=9", "the command that started QEMU is not of the same build")):
             done = subprocess.run(["qemu-aarch64", "-plugin", f"{plugin},{options}", program],
-                                  capture_output=True, text=True, check=False, timeout=60)
+                                  capture_output=True, text=True, check=False, timeout=300)
             tap.check(f"{name} with {options.replace(layout, 'L')}", done.returncode and not done.stdout
                       and f"{name} (coretap " in done.stderr and wanted in done.stderr
                       and "use the plugin with the coretap command of the same build" in done.stderr,

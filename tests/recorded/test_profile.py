@@ -119,7 +119,7 @@ def by_source(program, ranges, lcov):
     text = subprocess.run(["aarch64-linux-gnu-addr2line", "-f", "-e", str(program)], capture_output=True,
                           text=True,
                           check=True, input="".join(f"{at:x}\n" for at in times),
-                          timeout=60).stdout.splitlines()
+                          timeout=300).stdout.splitlines()
     found = collections.Counter()
     for n, function, place in zip(times.values(), text[::2], text[1::2]):
         match = re.match(r".*:(\d+)(?: \(discriminator (\d+)\))?$", place)
@@ -191,7 +191,7 @@ def check_pprof(folder, name, coretap, program, capture, want):
     file = folder / "profile.pb.gz"
     with file.open("wb") as out:
         subprocess.run([coretap, "profile", "--format", "pprof", "--elf", str(program), str(capture)],
-                       stdout=out, check=True, timeout=120)
+                       stdout=out, check=True, timeout=300)
     if protobuf.MISSING:
         skip(f"{name}: pprof: the stacks are those of the path", protobuf.MISSING)
     else:
@@ -338,11 +338,11 @@ def check_perf2bolt(coretap, folder):
     run(TOOLS[0], "-O2", "-g", "-no-pie", "-Wl,--emit-relocs", "-w", "-o", str(program),
         str(PROGRAMS / "text.c"))
     subprocess.run([coretap, "record", "--quiet", "-o", str(capture), "--", str(program)], check=True,
-                   capture_output=True, env={**os.environ, "QEMU_LD_PREFIX": sysroot}, timeout=120)
+                   capture_output=True, env={**os.environ, "QEMU_LD_PREFIX": sysroot}, timeout=300)
     text = run(coretap, "profile", "--format", "bolt", "--elf", str(program), str(capture))
     counts.write_text(text)
     says = subprocess.run([tool, "--pa", "-p", str(counts), "-o", str(folder / "fdata"), str(program)],
-                          capture_output=True, text=True, check=True, timeout=120)
+                          capture_output=True, text=True, check=True, timeout=300)
     says = says.stdout + says.stderr
     table = re.search(r" \.plt +PROGBITS +(\S+) +\S+ +(\S+)", run("readelf", "-SW", str(program)))
     low, size = int(table[1], 16), int(table[2], 16)

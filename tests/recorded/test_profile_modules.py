@@ -62,7 +62,7 @@ def check_callgrind(name, file, text):
         return
     file.write_text(text)
     shown = subprocess.run(["callgrind_annotate", "--threshold=100", file], capture_output=True, text=True,
-                           check=True, timeout=60).stdout
+                           check=True, timeout=300).stdout
     found = dict(re.findall(r"^ *[\d,]+ \([ \d.]+%\)  \S+:(\w+) \[\S*?([^/\]]+)\]$", shown, re.MULTILINE))
     check(f"{name}: callgrind_annotate names the objects", OBJECT.items() <= found.items(), shown)
     target = re.search(r"^Profiled target: +(.*)$", shown, re.MULTILINE)
@@ -129,7 +129,7 @@ def main():
         return 0
 
     def coretap(*args):
-        return subprocess.run([program, *args], capture_output=True, check=False, timeout=120,
+        return subprocess.run([program, *args], capture_output=True, check=False, timeout=300,
                               env={**os.environ, "QEMU_LD_PREFIX": SYSROOT})
 
     with tempfile.TemporaryDirectory() as folder:

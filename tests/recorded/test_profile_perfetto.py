@@ -28,7 +28,7 @@ CORETAP = os.path.abspath(sys.argv[1])
 
 
 def coretap(*args):
-    return subprocess.run([CORETAP, *args], capture_output=True, check=False, timeout=120)
+    return subprocess.run([CORETAP, *args], capture_output=True, check=False, timeout=300)
 
 
 def record(folder, name, source, *options):

@@ -50,11 +50,11 @@ def check_way(coretap, folder, name, program, way):
     capture, path = folder / "capture", folder / "path"
     shutil.rmtree(capture, ignore_errors=True)
     subprocess.run([coretap, "record", "-q", "-o", capture, "--truth", path, *way, "--", program], check=True,
-                   capture_output=True, timeout=120)
+                   capture_output=True, timeout=300)
     want, followed = truth_of(path, program, capture)
     name = f"{name} {' '.join(way) or 'without context IDs'}"
     profile = subprocess.run([coretap, "profile", "--format", "folded", "--no-demangle", capture],
-                             check=False, capture_output=True, text=True, timeout=120)
+                             check=False, capture_output=True, text=True, timeout=300)
     got = collections.Counter()
     for line in profile.stdout.splitlines():
         stack, weight = line.rsplit(" ", 1)
@@ -63,7 +63,7 @@ def check_way(coretap, folder, name, program, way):
           truth.difference(got, want))
     for command in (["profile", "--format", "folded"], ["timing"], ["report", "-o", folder / "report.html"]):
         said = subprocess.run([coretap, *command, capture], check=False, capture_output=True, text=True,
-                              timeout=120)
+                              timeout=300)
         note = NOTE.search(said.stderr)
         times = int(note[1]) if note else 0
         check(f"{name}: {command[0]} says of {0 if way else followed} threads that they follow another",
@@ -78,9 +78,9 @@ def check_coroutines(coretap, folder):
         subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-static", "-o", program, HERE / source], check=True)
         shutil.rmtree(capture, ignore_errors=True)
         subprocess.run([coretap, "record", "-q", "-o", capture, "--", program], check=True,
-                       capture_output=True, timeout=120)
+                       capture_output=True, timeout=300)
         done = subprocess.run([coretap, "profile", "--format", "folded", capture], check=False,
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=300)
         stacks = [line.rsplit(" ", 1)[0].split(";") for line in done.stdout.splitlines()]
         for function, want in callers.items():
             found = {callers_of(stack, function) for stack in stacks if function in stack}

@@ -321,7 +321,7 @@ def check_bad(folder, capture):
     check("a file that cannot be written is an error", "cannot be written" in said, said)
     with open("/dev/full", "wb") as full:
         done = subprocess.run([CORETAP, "report", "-q", capture], stdout=full, stderr=subprocess.PIPE,
-                              text=True, check=False, timeout=120)
+                              text=True, check=False, timeout=300)
     check("a full disk is named as the reason", done.returncode == 2 and "No space left" in done.stderr,
           done.stderr)
     page = folder / "without-longest-path.html"

@@ -38,7 +38,7 @@ def check_threads(folder, program):
 
 def check_plugin(folder, program):
     done = subprocess.run([COMMAND, "record", "-o", folder / "empty", program, "0", "0"], capture_output=True,
-                          text=True, check=False, env={**ENV, "CORETAP_TRACE_PLUGIN": ""}, timeout=120)
+                          text=True, check=False, env={**ENV, "CORETAP_TRACE_PLUGIN": ""}, timeout=300)
     tap.check("an empty CORETAP_TRACE_PLUGIN counts as none", "is not at ," not in done.stderr, done.stderr)
 
 

@@ -74,7 +74,7 @@ HOSTILE = ["_Z", "_Z1", "_ZN", "_Z1fIXE", "_Z99999999999999999999f", "_RYFG_FGyG
 def dump(path, *options, **more):
     """Returns [(address, size, source, isa, name, label)], and the messages."""
     done = subprocess.run([DUMP, *map(str, options), str(path)], capture_output=True, text=True, check=True,
-                          timeout=60, **more)
+                          timeout=300, **more)
     rows = [re.match(r"(\w+) (\d+) (\w+) (\d+) (.*) \| (.*)", line).groups()
             for line in done.stdout.splitlines()[1:]]
     return [(int(r[0], 16), int(r[1]), r[2], int(r[3]), r[4], r[5]) for r in rows], done.stderr
@@ -306,7 +306,7 @@ def one(name, tools, options, folder):
 
 def dump_lines(path, *options):
     done = subprocess.run([DUMP, *map(str, options), "--lines", str(path)], capture_output=True, text=True,
-                          check=True, timeout=60)
+                          check=True, timeout=300)
     return sorted(done.stdout.splitlines()), done.stderr
 
 

@@ -29,12 +29,12 @@ class Stream:
         self.folder = pathlib.Path(folder)
         self.program = self.folder / "work"
         subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-fno-inline", "-static", "-o", self.program,
-                        HERE / "live_work.c"], check=True, timeout=60)
+                        HERE / "live_work.c"], check=True, timeout=300)
         capture = self.folder / "capture"
         raw = self.folder / "stream"
         subprocess.run([coretap, "record", "-q", "-o", capture, "--cycle-count", "--timestamps",
                         "--context-id",
-                        "--stream", raw, "--", self.program], check=True, timeout=120,
+                        "--stream", raw, "--", self.program], check=True, timeout=300,
                        stdout=subprocess.DEVNULL)
         self.config = capture / "live.ini"
         self.once = raw.read_bytes()
@@ -94,7 +94,7 @@ class Live:
         for line in file:
             lines.append(line.decode())
 
-    def hear(self, pattern, patience=120):
+    def hear(self, pattern, patience=300):
         """Waits for a message with a pattern, and returns the group of the pattern in it."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
@@ -122,17 +122,17 @@ class Live:
         self.child.send_signal(sign)
         return self.end()
 
-    def end(self, patience=120):
+    def end(self, patience=300):
         code = self.child.wait(timeout=patience)
         for reader in self.readers:
-            reader.join(timeout=10)
+            reader.join(timeout=300)
         return code
 
     def ctl(self, *args, env=None):
         """Returns exit code, output, messages and seconds of a control command."""
         begin = time.monotonic()
         done = subprocess.run([self.coretap, "ctl", "--http", str(self.port()), *args], capture_output=True,
-                              text=True, timeout=120, check=False, env={**os.environ, **(env or {})})
+                              text=True, timeout=300, check=False, env={**os.environ, **(env or {})})
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
 
     def ask(self, path, body=None, **headers):
@@ -144,7 +144,7 @@ class Live:
         if data is not None and "Content-type" not in request.headers:
             request.add_header("Content-Type", "application/json")
         try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
+            with urllib.request.urlopen(request, timeout=300) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())
@@ -164,14 +164,14 @@ def free_port():
 
 
 def wait_for(path):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not path.exists():
         assert time.monotonic() < end, f"{path} does not come"
         time.sleep(0.02)
 
 
 def wait_for_port(port):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while True:
         with contextlib.suppress(ConnectionError), socket.create_connection(("127.0.0.1", int(port))):
             return
