@@ -453,7 +453,8 @@ def main():
     # Those of the parts, which `make check-long` has, take a third of the time.
     parts = test_parts() if tap.WHOLE else ()
     results = [*test_totals(), *parts, *test_choice(), *test_patience(), *test_layers(), *test_exports(),
-               *test_tags(), *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure(), *test_targets()]
+               *test_tags(), *test_abi(), *test_hygiene(), *test_api_pages(), *test_configure(),
+               *test_targets()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
