@@ -275,6 +275,10 @@ def test_hygiene():
                              b"[d](https://a.b/c#d)\n")
     yield "links that lead nowhere", faults(
         "docs/a.md", b"# A\n\n[a](#b) [b](perf.md#nothing) [c](none.md)\n") == 3
+    table = (b"| a | b |\n|---|---|\n| `x \\|\\| y` | c |\n| a |\n\n| a | b | c |\n\n"
+             b"```\n| a |\n| a | b |\n```\n")
+    yield "tables", not faults("a.md", table)
+    yield "a row with too many cells", faults("a.md", table.replace(b"\\|\\|", b"||")) == 1
     yield "machine path", faults("a.md", b"in /ho" b"me/me/x\n") == 1
     yield "unfinished", faults("a.c", b"/* TO" b"DO */\n") == 1
     yield "a conflict", faults("a.md", b"<<<<<<" b"< one\nb\n>>>>>>" b"> two\n") == 2
