@@ -125,7 +125,7 @@ static struct ct_mon_ltl *strong_until(struct ct_mon_formula *f, const struct ct
     return ct_mon_formula_fail(f);
 }
 
-/* Makes the formula that `enough`, which stays true ct_mon_ltl_once it is, became true within a time. "Long
+/* Makes the formula that `enough`, which stays true once it is, became true within a time. "Long
  * ago" needs one remembered time; "not long ago" would need as many as are counted, and is refused. */
 static struct ct_mon_ltl *counted_in_past(struct ct_mon_formula *f, const struct ct_mon_wx *x,
                                           struct ct_mon_ltl *enough, struct ct_mon_ltl_interval within)
