@@ -203,6 +203,20 @@ $ for f in text jsonl; do coretap list -e -f $f examples/quickstart | grep -vc '
 | 3053
 | 3053
 
+Q packets: with a count, without one, with the address before, with a new one (IHI 0064H 6.4.15).
+$ printf '[capture]\nfile = q.bin\nframing = none\n[source etm]\nprotocol = etmv4i\nTRCCONFIGR = 0x6001\nTRCIDR0 = 0x28018ea1\nTRCIDR1 = 0x4100f402\nTRCIDR2 = 0x488\n' > $T/q.ini
+$ printf '\0\0\0\0\0\0\0\0\0\0\0\200\1\0\4\235\100\2\10\0\0\0\0\0\254\5\225\100\257\225\100\240\3\245\21\7\252\100\2\10\0\211\1\246\22\1' > $T/q.bin
+$ coretap list -p $T/q.ini | sed -n '/ 9d/,$p'
+| 15 00 9d4002080000000000 i_addr_l_64is0 addr=80500
+| 24 00 ac05 i_q count=5
+| 26 00 9540 i_addr_s_is0 addr=80500
+| 28 00 af i_q count=unknown
+| 29 00 9540 i_addr_s_is0 addr=80500
+| 31 00 a003 i_q count=3 addr=80500 idx=0
+| 33 00 a51107 i_q count=7 addr=80444
+| 36 00 aa400208008901 i_q count=137 addr=80500
+| 43 00 a61201 i_q count=1 addr=80524
+
 A run without synchronisation has its number of bytes alone.
 $ printf 'abcdefgh' | coretap list -q -p -f jsonl -c examples/raw/itm.ini -
 | {"offset":0,"buffer":"trace","id":"00","type":"itm_notsync","bytes":8}
