@@ -151,7 +151,8 @@ static void print_source(FILE *out, const struct ct_info_buffer *info, const str
         fprintf(out, "\n  ID %02x", source->trace_id);
     fprintf(out, ": %s, %s (%s)", source->name, version,
             ct_protocol_name((enum ct_protocol)source->protocol));
-    if (source->core && !info->buffer->pieces)
+    /* perf.data has pieces, names each source after its core, and knows no model */
+    if (source->core && (!info->buffer->pieces || source->model || strcmp(source->core, source->name) != 0))
         fprintf(out, ", traces %s (%s)", source->core, source->model ? source->model : "unknown model");
     fputc('\n', out);
     ct_source_describe(source, print_fact, out);

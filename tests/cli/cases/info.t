@@ -199,3 +199,12 @@ $ coretap info --id 11 --format json examples/quickstart
 |     "no_access": 0
 |   }
 | }
+
+Code that changed while it ran: states of memory, in text and in JSON. The sources are those of before.
+$ cp -r examples/quickstart $T/states; printf '%s\n' '[coretap.image0]' file=firmware.bin address=0x100000 length=8 '[coretap.image1]' file=firmware.bin address=0x100000 offset=8 length=8 '[coretap.state0]' image=0 '[coretap.state1]' image=1 '[coretap.piece0]' buffer=ETB_0 from=1600 state=1 >> $T/states/trace.ini
+$ coretap info $T/states | grep -e memory -e traces
+| memory changes: 2 states in 2 pieces of trace
+|   ID 10: ETM_0, ETMv4.0 (etmv4i), traces cpu_0 (Cortex-A53)
+|   ID 11: ETE_1, ETEv1.0 (ete), traces cpu_1 (ARMv9.0-A)
+$ coretap info --format json $T/states | sed -n '/memory_states/,/^  ]/p' | tr -d ' \n'
+| "memory_states":[{"images":[{"path":"$T/states/firmware.bin","address":1048576,"offset":0,"size":8,"space":255,"elf":false}]},{"images":[{"path":"$T/states/firmware.bin","address":1048576,"offset":8,"size":8,"space":255,"elf":false}]}],
