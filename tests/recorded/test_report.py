@@ -451,6 +451,27 @@ def check_many_ways(folder):
     check("many ways: thousands have a comma", len(said) == 1 and re.fullmatch(r"\d,\d{3}", said[0]), said)
 
 
+def check_many_threads(folder):
+    """Checks that of the threads of two captures those with most time can be chosen."""
+    program = folder / "started"
+    run("aarch64-linux-gnu-gcc", "-O2", "-static", "-pthread", "-o", program, HERE / "started.c")
+    captures = [folder / name for name in ("one", "two")]
+    for capture in captures:
+        run(CORETAP, "record", "-q", "--threads", "contexts", "--context-id", "-o", capture, "--", program,
+            40, 0)
+
+    def times(*given):
+        text = report(*given)
+        left_out = re.search(r">(\d+) more threads, with less time, cannot be chosen", text)
+        return ([int(time) for time in re.findall(r'"thread":"[^"]*","all":(\d+)', text)],
+                int(left_out[1]) if left_out else 0)
+    each, both = [times(capture) for capture in captures], times(*captures)
+    every = sorted(each[0][0] + each[1][0])
+    check("threads: those with most time of all captures",
+          each[0][1] == each[1][1] == 0 and both[1] == len(every) - 64 > 0 and
+          sorted(both[0]) == every[-64:], (each, both))
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
@@ -480,6 +501,8 @@ def main():
         check_demo(folder)
         (folder / "ways").mkdir()
         check_many_ways(folder / "ways")
+        (folder / "threads").mkdir()
+        check_many_threads(folder / "threads")
         (folder / "cores").mkdir()
         check_cores(folder / "cores")
         (folder / "evil").mkdir()
