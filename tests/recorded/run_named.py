@@ -188,6 +188,39 @@ def check_report(folder):
     return f"{len(rows)} rows"
 
 
+def check_many_values(folder):
+    """Checks that more values than a curve has points become ranges of several values. A value that only
+    grows is a curve that only rises, from its first value to its last."""
+    source = folder / "ramp.c"
+    source.write_text("""#include <stdint.h>
+volatile uint32_t ports[32];
+#define CORETAP_PORTS ports
+#include <coretap/itm.h>
+int main(void)
+{
+    for (int i = 0; i < 1300; i++)
+        CORETAP_VALUE(1, "ramp", i);
+}
+""")
+    program = folder / "ramp"
+    subprocess.run([*A64, "-O1", "-static", "-I", INCLUDE, "-o", program, source], check=True)
+    record(folder, program, "--timestamps=100")
+    page, rows = section(folder / "capture")
+    assert rows["ramp"][2:7] == ["1,300", "0", "649.5", "1299", "1299"], rows["ramp"]
+    begin, *moves = re.findall(r"[MHV][\d. ]+", re.search(r'class="line" d="([^"]*)"', page)[1])
+    left, bottom = map(float, begin[1:].split())
+    across = [left] + [float(move[1:]) for move in moves if move[0] == "H"]
+    up = [bottom] + [float(move[1:]) for move in moves if move[0] == "V"]
+    grid = [float(y) for y in re.findall(r'class="(?:tick|axis)"[^>]* y1="([\d.]+)"', page)]
+    assert across == sorted(across) and up == sorted(up, reverse=True), begin
+    assert (up[0], up[-1]) == (max(grid), min(grid)), (up[0], up[-1], grid)
+    assert ">1299</text>" in page and ">0</text>" in page  # at the axis
+    points = len(up) // 2
+    assert points == 325, points  # of four values each, so of three of the four times between values
+    assert sum(across[1:-1:2]) - sum(across[:-1:2]) > (across[-1] - across[0]) / 2, across
+    return f"{points} points"
+
+
 def packets(capture):
     """Returns offset and text of the ITM's packets."""
     text = subprocess.run([CORETAP, "list", "-q", "--packets", capture], capture_output=True, text=True,
@@ -240,6 +273,7 @@ def main():
         for title, compiler, options in BUILDS:
             tap.case(title, missing, lambda c=compiler, o=options: check_build(folder, c, o))
         for title, check in (("names and arguments in JSON", check_json), ("report", check_report),
+                             ("many values", check_many_values),
                              ("live", check_live), ("values of watchpoints", check_watch),
                              ("without names", check_raw),
                              ("lost trace", check_cut), ("damaged names", check_damaged)):
