@@ -132,6 +132,14 @@ static int find_function(struct ct_program *program, const char *name, uint32_t 
     return rc;
 }
 
+/* Returns whether the control flow of a program, none of whose symbols gives the name, can have the function:
+ * without symbols, or with a place as its name. */
+static bool is_worth_reading(struct ct_program *program, const char *name)
+{
+    const struct ct_symbols *symbols;
+    return strstr(name, "+0x") || ct_program_symbols(program, &symbols) != CT_OK;
+}
+
 int ct_programs_function(struct ct_programs *p, const char *name, struct ct_program **out, uint32_t *function)
 {
     CT_REQUIRE_OUT(p ? p->ctx : NULL, out, p, name, function);
@@ -140,7 +148,9 @@ int ct_programs_function(struct ct_programs *p, const char *name, struct ct_prog
     *function = CT_CFG_NONE;
     for (int named = 1; named >= 0; named--)
         for (size_t i = 0; !*out && (program = ct_programs_at(p, i)); i++) {
-            if (is_named_in(program, name) == (named == 1) && (rc = find_function(program, name, function)))
+            const bool is_next = named ? is_named_in(program, name)
+                                       : !is_named_in(program, name) && is_worth_reading(program, name);
+            if (is_next && (rc = find_function(program, name, function)))
                 return rc;
             *out = *function == CT_CFG_NONE ? NULL : program;
         }

@@ -559,6 +559,19 @@ TEST_WITH(functions_are_found_in_the_first_program_that_has_them, f)
     assert_int_equal(ct_programs_function(f->programs, "main", &program, NULL), CT_ERR_ARG);
 }
 
+/* The control flow of a program takes long to read. No symbol gives the name, so it is not read. */
+TEST_WITH(a_function_that_no_symbol_names_needs_no_control_flow, f)
+{
+    struct ct_program *program;
+    const struct ct_symbols *symbols;
+    uint32_t function;
+    assert_int_equal(ct_program_symbols(add(f, f->here, NULL, NULL), &symbols), CT_OK);
+    unlink(f->here); /* so reading the control flow would fail */
+    assert_int_equal(ct_programs_function(f->programs, "none", &program, &function), CT_ERR_NOT_FOUND);
+    assert_int_equal(ct_programs_function(f->programs, "main", &program, &function), CT_ERR_IO);
+    assert_int_equal(ct_programs_function(f->programs, "program+0x4", &program, &function), CT_ERR_IO);
+}
+
 /* ---- errors ---- */
 
 TEST_WITH(one_that_is_not_there_leaves_the_others, f)
