@@ -280,9 +280,11 @@ static void tell_empty(const struct cli_output *o)
 /* Frees an output that ended with `error`. Returns false after a message. */
 static bool end(struct cli_output *o, int error)
 {
+    const char *left = !o->target                     ? "its contents are incomplete"
+                       : access(o->target, F_OK) == 0 ? "the previous file is unchanged"
+                                                      : "no file of that name was made";
     if (error)
-        cli_say("%s: cannot be written: %s; %s", o->path, strerror(error),
-                o->target ? "the previous file is unchanged" : "its contents are incomplete");
+        cli_say("%s: cannot be written: %s; %s", o->path, strerror(error), left);
     drop(o);
     return !error;
 }

@@ -167,6 +167,14 @@ $ coretap decode examples/quickstart >&-
 ! coretap: standard output is closed, so nothing can be printed; redirect it to a file or /dev/null
 [2]
 
+# A file is written completely or not at all.
+$ (ulimit -f 1; coretap list --packets -o $T/small examples/quickstart); code=$?; test ! -e $T/small && exit $code
+! coretap: $T/small: cannot be written: File too large; no file of that name was made
+[2]
+$ touch $T/small; (ulimit -f 1; coretap list --packets -o $T/small examples/quickstart); code=$?; test ! -s $T/small && exit $code
+! coretap: $T/small: cannot be written: File too large; the previous file is unchanged
+[2]
+
 # An output never replaces what the command reads, by whatever path; but a sum may replace one of its parts.
 $ cp -r examples/quickstart $T/own && coretap decode -o $T/own/./trace.bin $T/own; code=$?; cmp examples/quickstart/trace.bin $T/own/trace.bin && exit $code
 ! coretap: $T/own/./trace.bin: the output would replace this file, which belongs to the capture; name another file as the output
