@@ -557,7 +557,7 @@ CT_API int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struc
 /* Ends the capture and everything open in it, after ct_stacks_finish. The same errors. */
 CT_API int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct_stacks *stacks);
 
-/* Ends the output. The same errors. */
+/* Ends the output, after which nothing can be written. The same errors. */
 CT_API int ct_perfetto_writer_end(struct ct_perfetto_writer *writer);
 
 /* Returns the statistics so far, borrowed; NULL for NULL. */

@@ -35,7 +35,8 @@ extern "C" {
 struct ct_live;
 
 /* Receives the results of specifications, in the thread that analyses. Each function may be NULL. An error
- * that one returns ends the run and becomes its result; `result` and `stopped` are not called after it. */
+ * that one returns ends the run and becomes its result; `result` and `stopped` are not called after it. They
+ * may ask for results, and stop the run; pushing, running, finishing and adding are CT_ERR_ARG from here. */
 struct ct_live_sink {
     void *user;
     /* The first step of a trace ID, before its results, and its end. With `one_run` once for all trace IDs

@@ -85,14 +85,14 @@ CT_API const struct ct_merge_source *ct_merge_sources(const struct ct_merge *mer
 CT_API int ct_merge_reaches(const struct ct_merge *merge, size_t source, uint64_t time, int *reaches);
 
 /* Returns the next events: as many of one source as come before those of all others. An empty batch is the
- * end. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG, what `progress` returned; after an error each
- * call returns it again. */
+ * end. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG, also from a receiver, what `progress`
+ * returned; after an error each call returns it again. */
 CT_API int ct_merge_next(struct ct_merge *merge, struct ct_merge_batch *out);
 
 /* Decodes one more piece of a source, by its number in ct_merge_sources; for options with `steps`. The caller
  * chooses the source, and so keeps sources of different speed side by side. *more is 0 at the end of the
- * source. The errors of ct_chain_new and ct_chain_run, of the filter, CT_ERR_ARG, what a receiver
- * returned. */
+ * source. The errors of ct_chain_new and ct_chain_run, of the filter, CT_ERR_ARG, also from a receiver, what
+ * a receiver returned; after an error each call returns it again. */
 CT_API int ct_merge_pull(struct ct_merge *merge, size_t source, int *more);
 
 /* Returns the filter's statistics over all sources, updated by this call; zeros without a filter. */

@@ -105,8 +105,9 @@ struct ct_report_write_options {
     size_t input_count;
 };
 
-/* Writes the page; nothing can be added afterwards. CT_ERR_ARG, CT_ERR_NOMEM when the page is incomplete,
- * those of ct_program_symbols, what `write` returned. */
+/* Writes the page; nothing can be added afterwards. May be called again, for example after an error of
+ * `write` or with other options; `capture` and `kind` stay those of the first call. CT_ERR_ARG, CT_ERR_NOMEM
+ * when the page is incomplete, those of ct_program_symbols, what `write` returned. */
 CT_API int ct_report_write(struct ct_report *report, const struct ct_report_write_options *options,
                            ct_write_fn *write, void *user);
 

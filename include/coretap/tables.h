@@ -82,8 +82,8 @@ CT_API int ct_tables_add_timing(struct ct_tables *tables, struct ct_timing_sums 
 /* Returns the number of rows of a table so far; 0 for unknown tables. */
 CT_API uint64_t ct_tables_rows(const struct ct_tables *tables, enum ct_table table);
 
-/* Writes the buffered rows and the ends of all files, without which they cannot be read. Nothing can be added
- * afterwards. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
+/* Writes the buffered rows and the ends of all files, without which they cannot be read. Once: adding and
+ * finishing are CT_ERR_ARG afterwards. CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_tables_finish(struct ct_tables *tables);
 
 #ifdef __cplusplus

@@ -103,6 +103,8 @@ static void stamp_behind(struct ct_timeline *t, uint32_t count)
 size_t ct_timeline_push(struct ct_timeline *t, const struct ct_event *events, size_t size)
 {
     size_t taken;
+    if (!t || !events)
+        return 0;
     for (taken = 0; taken < size; taken++) {
         const struct ct_event *event = &events[taken];
         if (t->end - t->first == CT_TIMELINE_WAITING) {
@@ -124,6 +126,8 @@ size_t ct_timeline_push(struct ct_timeline *t, const struct ct_event *events, si
 size_t ct_timeline_fetch(struct ct_timeline *t, struct ct_timed_event *out, size_t cap)
 {
     size_t count = 0;
+    if (!t || !out)
+        return 0;
     while (count < cap && t->first != t->stamped)
         out[count++] = *at(t, t->first++);
     return count;

@@ -204,10 +204,19 @@ uint64_t ct_tables_rows(const struct ct_tables *t, enum ct_table table)
     return t && is_table(table) ? ct_rows_count(t->files[table].file) : 0;
 }
 
+/* Refuses a call of `function` after the end. */
+static int check_open(const struct ct_tables *t, const char *function)
+{
+    return t->ended ? ct_fail(t->ctx, CT_ERR_ARG,
+                              "%s: the tables have ended, so nothing was written; make new ones", function)
+                    : CT_OK;
+}
+
 int ct_tables_finish(struct ct_tables *t)
 {
     CT_REQUIRE(NULL, t);
-    int rc = CT_OK;
+    int rc = check_open(t, __func__);
+    t->ended = true;
     for (size_t i = 0; i < CT_TABLE_COUNT && !rc; i++)
         rc = ct_rows_finish(t->files[i].file);
     return rc;
@@ -247,7 +256,9 @@ int ct_table_rows_begin(struct ct_tables *t, const struct ct_tables_origin *orig
                         const struct ct_analysis *analysis, const char *function, struct ct_table_rows *rows)
 {
     *rows = (struct ct_table_rows){.tables = t};
-    const int rc = ct_options_read(t->ctx, function, origin, &rows->origin, sizeof rows->origin);
+    int rc = check_open(t, function);
+    if (!rc)
+        rc = ct_options_read(t->ctx, function, origin, &rows->origin, sizeof rows->origin);
     if (rc)
         return rc;
     if (!rows->origin.result)

@@ -2,6 +2,8 @@
 /* The files of tables, for the code that fills in rows. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "coretap/tables.h"
 #include "export/rows.h"
 
@@ -18,6 +20,7 @@ struct ct_tables {
     struct ct_ctx *ctx;
     struct ct_tables_options options;
     struct ct_table_file files[CT_TABLE_COUNT];
+    bool ended; /* the files are complete */
 };
 
 /* The common first columns of all rows of a result. */

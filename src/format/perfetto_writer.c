@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes traces of Perfetto: the streams of captures, one capture after another. */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -13,8 +14,9 @@
 struct ct_perfetto_writer {
     struct ct_out out;
     struct ct_perfetto_write_options options;
-    struct ct_perfetto_capture of; /* the current capture */
-    const struct ct_capture *capture;
+    struct ct_perfetto_capture of;    /* the current capture */
+    const struct ct_capture *capture; /* NULL: none was begun */
+    bool ended;
     struct ct_perfetto_lane **lanes; /* by stream number; NULL without events */
     size_t lane_count;
 };
@@ -100,10 +102,20 @@ static int result(struct ct_perfetto_writer *writer, int rc)
     return rc ? rc : writer->out.result;
 }
 
+/* Refuses a call of `function` after the end, or between captures. Returns CT_ERR_ARG. */
+static int refuse(const struct ct_perfetto_writer *writer, const char *function)
+{
+    return ct_fail(writer->of.ctx, CT_ERR_ARG, "%s: %s, so nothing was written; %s", function,
+                   writer->ended ? "the trace has ended" : "no capture was begun",
+                   writer->ended ? "make a new writer" : "call ct_perfetto_writer_begin first");
+}
+
 int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_capture *capture,
                              const char *run)
 {
     CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, capture);
+    if (writer->ended)
+        return refuse(writer, __func__);
     struct ct_perfetto_capture *of = &writer->of;
     forget(writer);
     const int rc = run || of->root ? end_system(writer) : CT_OK;
@@ -119,6 +131,8 @@ int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watche
                              const struct ct_perfetto_note *notes, size_t count)
 {
     CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, !count || notes);
+    if (!writer->capture)
+        return refuse(writer, __func__);
     writer->of.watches = watches;
     writer->of.notes = notes;
     writer->of.note_count = count;
@@ -143,7 +157,9 @@ int ct_perfetto_writer_add(struct ct_perfetto_writer *writer, const struct ct_st
                            const struct ct_step_batch *batch, uint32_t number, const struct ct_stacks *stacks)
 {
     size_t count;
-    CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, stream, batch, stacks, writer->capture);
+    CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, stream, batch, stacks);
+    if (!writer->capture)
+        return refuse(writer, __func__);
     const struct ct_stack_move *moves = ct_stacks_moves(stacks, &count);
     writer->of.stacks = stacks;
     struct ct_perfetto_lane *lane = find_lane(writer, stream, number);
@@ -165,6 +181,8 @@ int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct
 {
     size_t count;
     CT_REQUIRE(writer ? writer->of.ctx : NULL, writer, stacks);
+    if (!writer->capture)
+        return refuse(writer, __func__);
     const struct ct_stack_move *moves = ct_stacks_moves(stacks, &count);
     int rc = CT_OK;
     writer->of.stacks = stacks;
@@ -175,12 +193,17 @@ int ct_perfetto_writer_finish(struct ct_perfetto_writer *writer, const struct ct
         if (writer->lanes[i])
             rc = ct_perfetto_lane_end(writer->lanes[i]);
     forget(writer);
+    writer->capture = NULL;
     return result(writer, rc);
 }
 
 int ct_perfetto_writer_end(struct ct_perfetto_writer *writer)
 {
     CT_REQUIRE(NULL, writer);
+    if (writer->ended)
+        return refuse(writer, __func__);
+    writer->ended = true;
+    writer->capture = NULL;
     const int ended = end_system(writer);
     const int rc = ct_perfetto_close(&writer->of.to);
     fflush(writer->out.file);

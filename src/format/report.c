@@ -419,12 +419,13 @@ static int write_sums(struct ct_report *r, struct ct_report_page *page, FILE *ou
     page->edges_left_out = sums.edges_left_out;
     page->places = sums.places;
     page->place_count = sums.place_count;
-    page->threads = r->kept.threads.count > 1 ? &r->kept.threads : NULL;
+    page->threads = sums.threads.count > 1 ? &sums.threads : NULL;
     page->all_cycles = sums.all_cycles;
     page->slice_names = r->names.names;
     page->slice_name_count = r->names.count;
     if (!rc)
         rc = ct_report_html(out, page);
+    page->threads = NULL;
     ct_report_sums_free(&sums);
     return rc;
 }

@@ -205,24 +205,38 @@ static bool has_all(const uint32_t *numbers, size_t count)
     return true;
 }
 
-/* Replaces the functions of kept threads by their numbers here. If the sums lack one of them, drops all
- * threads, so that none can be selected. CT_ERR_NOMEM. */
-static int name_threads(const struct making *m, struct ct_report_kept *kept)
+/* Copies a kept thread, with its functions as `numbers`. CT_ERR_NOMEM. */
+static int copy_thread(struct ct_report_thread *to, const struct ct_report_thread *from,
+                       const uint32_t *numbers)
 {
-    if (!kept->key_count)
-        return CT_OK;
-    uint32_t *numbers = number_kept(m, kept);
-    if (!numbers)
+    *to = *from;
+    to->places = calloc(from->place_count + 1, sizeof *to->places);
+    if (!to->places)
         return CT_ERR_NOMEM;
-    if (!has_all(numbers, kept->key_count))
-        ct_report_threads_free(&kept->threads);
-    for (size_t i = 0; i < kept->threads.count; i++)
-        for (size_t p = 0; p < kept->threads.threads[i].place_count; p++) {
-            struct ct_stack_place *place = &kept->threads.threads[i].places[p];
-            place->function = numbers[place->function];
-        }
-    free(numbers);
+    for (size_t i = 0; i < from->place_count; i++) {
+        to->places[i] = from->places[i];
+        to->places[i].function = numbers[from->places[i].function];
+    }
     return CT_OK;
+}
+
+/* Copies the kept threads, with their functions as numbers here: a page may be written again, from other
+ * sums. Copies none if the sums lack one of the functions, so that none can be selected. CT_ERR_NOMEM. */
+static int name_threads(const struct making *m, const struct ct_report_kept *kept)
+{
+    const struct ct_report_threads *from = &kept->threads;
+    struct ct_report_threads *to = &m->into->threads;
+    uint32_t *numbers = number_kept(m, kept);
+    int rc = numbers ? CT_OK : CT_ERR_NOMEM;
+    if (!rc && has_all(numbers, kept->key_count)) {
+        to->left_out = from->left_out;
+        to->threads = calloc(from->count + 1, sizeof *to->threads);
+        rc = to->threads ? CT_OK : CT_ERR_NOMEM;
+        for (; !rc && to->count < from->count; to->count++)
+            rc = copy_thread(&to->threads[to->count], &from->threads[to->count], numbers);
+    }
+    free(numbers);
+    return rc;
 }
 
 /* ---- times ---- */
@@ -288,7 +302,7 @@ static bool has_cycles(const struct making *m)
 }
 
 static int make(struct making *m, struct ct_programs *programs, const struct ct_stack_sums *stacks,
-                const struct ct_timing_sums *times, struct ct_report_kept *kept)
+                const struct ct_timing_sums *times, const struct ct_report_kept *kept)
 {
     const size_t count = m->stacks.function_count + m->times.function_count;
     m->into->cycles = has_cycles(m);
@@ -306,7 +320,7 @@ static int make(struct making *m, struct ct_programs *programs, const struct ct_
 }
 
 int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stacks,
-                        struct ct_timing_sums *times, struct ct_report_kept *kept,
+                        struct ct_timing_sums *times, const struct ct_report_kept *kept,
                         struct ct_report_sums *into)
 {
     struct making m = {.into = into};
@@ -328,6 +342,7 @@ void ct_report_sums_free(struct ct_report_sums *sums)
         ct_dist_free(&sums->functions[i].inclusive);
         ct_dist_free(&sums->functions[i].self);
     }
+    ct_report_threads_free(&sums->threads);
     free(sums->functions);
     free(sums->edges);
 }

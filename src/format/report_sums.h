@@ -16,13 +16,14 @@ struct ct_report_sums {
     uint64_t edges_left_out;
     const struct ct_stack_place *places; /* borrowed from the sums */
     size_t place_count;
+    struct ct_report_threads threads; /* those that can be selected, without the tree of all */
     uint64_t all_cycles;
     bool cycles; /* the sums have cycles */
 };
 
-/* Makes functions and edges from sums, and replaces the functions of `kept` by their numbers. The caller
- * frees *into even after an error. CT_ERR_NOMEM. */
+/* Makes functions, edges and threads from sums and from what was kept of the captures. The caller frees *into
+ * even after an error. CT_ERR_NOMEM. */
 int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stacks,
-                        struct ct_timing_sums *times, struct ct_report_kept *kept,
+                        struct ct_timing_sums *times, const struct ct_report_kept *kept,
                         struct ct_report_sums *into);
 void ct_report_sums_free(struct ct_report_sums *sums);

@@ -217,12 +217,22 @@ void ct_live_free(struct ct_live *l)
     free(l);
 }
 
-/* ---- additions before the start ---- */
+/* ---- additions ---- */
+
+int ct_live_refuse(const struct ct_live *l, const char *function)
+{
+    return ct_fail(l->ctx, CT_ERR_ARG,
+                   "%s: a receiver of the run calls it, so nothing was done; call it after the receiver has "
+                   "returned",
+                   function);
+}
 
 int ct_live_add_place(struct ct_live *l, const char *place)
 {
     uint16_t number;
     CT_REQUIRE_OF(l, place);
+    if (l->working)
+        return ct_live_refuse(l, __func__);
     const int rc = ct_live_place_known(l, place, &number);
     if (!rc)
         ct_live_switch(l, number, true);
@@ -246,6 +256,8 @@ static int try_pair(struct ct_live *l, const char *from, const char *to)
 int ct_live_add_pair(struct ct_live *l, const char *from, const char *to)
 {
     CT_REQUIRE_OF(l, from, to);
+    if (l->working)
+        return ct_live_refuse(l, __func__);
     if (!l->options.timing)
         return ct_fail(l->ctx, CT_ERR_ARG,
                        "%s %s: times between places need the timing of the run; set "
@@ -265,6 +277,8 @@ int ct_live_add_spec(struct ct_live *l, const char *name, struct ct_monitor_spec
                      const struct ct_verify_bind *binds, size_t count)
 {
     CT_REQUIRE_OF(l, name, spec, binds || !count);
+    if (l->working)
+        return ct_live_refuse(l, __func__);
     struct ct_live_binds *copy = ct_live_binds_copy(binds, count);
     if (!copy)
         return ct_fail_nomem(l->ctx, name);
@@ -353,12 +367,8 @@ int ct_live_settle(struct ct_live *l)
     return l->unsettled ? ct_live_one_settle(l) : CT_OK;
 }
 
-int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost)
+static int take_bytes(struct ct_live *l, const void *data, size_t size, uint64_t lost)
 {
-    CT_REQUIRE_OF(l, data || !size);
-    if (l->input.size || l->ended)
-        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_push: %s; no bytes are taken",
-                       l->ended ? "the run has ended" : "the run reads an input that ct_live_open opened");
     struct ct_live_piece piece = {.data = data, .size = size, .apart = lost == UINT64_MAX};
     piece.lost = piece.apart ? 0 : lost;
     piece.offset = l->analysed + piece.lost;
@@ -367,11 +377,22 @@ int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost
     return rc ? rc : ct_live_between(l);
 }
 
-int ct_live_finish(struct ct_live *l)
+int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost)
 {
-    CT_REQUIRE(NULL, l);
-    if (l->ended)
-        return CT_OK;
+    CT_REQUIRE_OF(l, data || !size);
+    if (l->working)
+        return ct_live_refuse(l, __func__);
+    if (l->input.size || l->ended)
+        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_push: %s; no bytes are taken",
+                       l->ended ? "the run has ended" : "the run reads an input that ct_live_open opened");
+    l->working = true;
+    const int rc = take_bytes(l, data, size, lost);
+    l->working = false;
+    return rc;
+}
+
+int ct_live_end(struct ct_live *l)
+{
     int rc = ct_live_settle(l);
     if (!rc)
         rc = l->stuck ? CT_OK : l->options.log ? ct_live_log_finish(l) : ct_chain_finish(l->chain);
@@ -386,6 +407,19 @@ int ct_live_finish(struct ct_live *l)
     ct_live_update_cover(l, true);
     if (l->board)
         ct_live_publish(l);
+    return rc;
+}
+
+int ct_live_finish(struct ct_live *l)
+{
+    CT_REQUIRE(NULL, l);
+    if (l->working)
+        return ct_live_refuse(l, __func__);
+    if (l->ended)
+        return CT_OK;
+    l->working = true;
+    const int rc = ct_live_end(l);
+    l->working = false;
     return rc;
 }
 

@@ -202,6 +202,7 @@ struct ct_live {
     uint64_t pushed;             /* input bytes pushed by the caller */
     double begun;                /* start time */
     bool stopping, ended;
+    bool working;            /* in a call from which receivers are called */
     bool stuck;              /* the chain takes no more input */
     bool unsettled;          /* the run of all IDs has not been told that the last piece is over */
     const char *tee_trouble; /* why the file of the trace could not be closed, or NULL */
@@ -247,6 +248,12 @@ double ct_live_now(void); /* returns the monotonic time in seconds */
 /* Makes a set of watchpoints that knows the names of the stream's events and contexts, and of events written
  * by the program. Damaged names are left out. */
 int ct_live_watches_new(const struct ct_live *live, struct ct_watches **out);
+
+/* Refuses the call of `function` from a receiver of the run. Returns CT_ERR_ARG. */
+int ct_live_refuse(const struct ct_live *live, const char *function);
+
+/* Ends the stream; once for each run. */
+int ct_live_end(struct ct_live *live);
 
 /* Takes a piece of input. On an error the analyses cannot continue. */
 int ct_live_take(struct ct_live *live, const struct ct_live_piece *piece);

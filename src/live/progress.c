@@ -10,6 +10,8 @@ int ct_live_add_milestone(struct ct_live *l, const char *place, double deadline)
 {
     uint16_t number;
     CT_REQUIRE_OF(l, place);
+    if (l->working)
+        return ct_live_refuse(l, __func__);
     if (!l->options.log)
         return ct_fail(l->ctx, CT_ERR_ARG,
                        "milestone %s: the input is not a FRACTAL log, so it has no "

@@ -167,7 +167,7 @@ static int analyse_and_finish(struct ct_live *l)
     memcpy(why, l->ctx->error, sizeof why);
     if (rc)
         ct_live_stop(l);
-    const int finished = ct_live_finish(l);
+    const int finished = ct_live_end(l);
     if (rc)
         memcpy(l->ctx->error, why, sizeof why);
     return rc ? rc : finished;
@@ -176,6 +176,8 @@ static int analyse_and_finish(struct ct_live *l)
 int ct_live_run(struct ct_live *l)
 {
     CT_REQUIRE(NULL, l);
+    if (l->working)
+        return ct_live_refuse(l, __func__);
     if (!l->input.size || l->ended)
         return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_run: %s",
                        l->ended ? "the run has ended" : "no input is open; call ct_live_open first");
@@ -184,7 +186,9 @@ int ct_live_run(struct ct_live *l)
         return rc;
     if (l->board)
         ct_live_board_wakes(l->board, l->ring);
+    l->working = true;
     rc = analyse_and_finish(l);
+    l->working = false;
     ct_live_reader_free(l->reader);
     l->reader = NULL;
     l->tee_trouble = ct_live_tee_close(l->tee);

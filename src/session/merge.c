@@ -13,6 +13,7 @@
 #include "base/require.h"
 #include "base/room.h"
 #include "chain/feed.h"
+#include "session/find_time.h"
 #include "session/sieve.h"
 
 #define PIECE 4096 /* input bytes decoded at a time, whose events must be held */
@@ -58,6 +59,7 @@ struct ct_merge {
     enum turn turn;
     struct reader *last; /* the reader whose events were given last */
     int result;          /* the first error */
+    bool working;        /* in ct_merge_next or ct_merge_pull, from which receivers are called */
     struct ct_seen seen;
     struct ct_sieve_seen sieved;
     uint64_t bytes;
@@ -256,66 +258,23 @@ static int fill(struct reader *r)
 
 /* ---- the sources ---- */
 
-/* A search for a timestamp. */
-struct search {
-    const struct ct_merge_source *source;
-    uint64_t least; /* minimal value */
-    uint64_t time;  /* value of the timestamp found */
-    bool found;
-    bool has_trace; /* there is a byte of the source */
-};
-
-/* Ends the chain at the timestamp. Local timestamps of an ITM are cycles and no times. */
-static int find_timestamp(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
-{
-    struct search *s = user;
-    (void)stream;
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct ct_elem *e = &batch->elems[i];
-        const bool local = s->source->source->protocol == CT_PROTOCOL_ITM && e->n != CT_TIMESTAMP_GLOBAL;
-        if (e->kind == CT_ELEM_TIMESTAMP && !local && e->v >= s->least) {
-            s->time = e->v;
-            s->found = true;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Finds the first timestamp of a source that is not before `least`. */
-static int look_for_time(struct ct_ctx *ctx, struct search *search)
-{
-    const struct ct_chain_sink sink = {.user = search, .elems = find_timestamp};
-    const struct ct_chain_options options = chain_options(search->source, CT_LEVEL_ELEMENT);
-    struct ct_chain *chain;
-    int rc = ct_chain_new(ctx, search->source->buffer, &options, &sink, &chain);
-    if (rc)
-        return rc;
-    rc = ct_chain_run(chain);
-    size_t count;
-    const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    search->has_trace = search->found || (count && streams[0].stats.bytes);
-    ct_chain_free(chain);
-    return rc < 0 ? rc : CT_OK;
-}
-
 /* Determines whether a source has trace, and timestamps. */
 static int look_at(struct ct_ctx *ctx, struct ct_merge_source *s)
 {
-    struct search search = {.source = s};
-    const int rc = look_for_time(ctx, &search);
-    s->timed = search.found;
-    s->first_time = search.time;
-    s->has_trace = search.has_trace;
+    struct ct_found_time found;
+    const int rc = ct_find_time(ctx, s, 0, &found);
+    s->timed = found.found;
+    s->first_time = found.time;
+    s->has_trace = found.has_trace;
     return rc;
 }
 
 int ct_merge_reaches(const struct ct_merge *m, size_t source, uint64_t time, int *reaches)
 {
     CT_REQUIRE_OF(m, reaches, source < m->count);
-    struct search search = {.source = &m->sources[source], .least = time};
-    const int rc = look_for_time(m->ctx, &search);
-    *reaches = search.found;
+    struct ct_found_time found;
+    const int rc = ct_find_time(m->ctx, &m->sources[source], time, &found);
+    *reaches = found.found;
     return rc;
 }
 
@@ -518,6 +477,25 @@ static int next(struct ct_merge *m, struct ct_merge_batch *out)
     return rc;
 }
 
+/* Begins a call that decodes. CT_ERR_ARG when a receiver makes it: the sources are in the middle of a batch
+ * then. */
+static int enter(struct ct_merge *m, const char *function)
+{
+    if (m->working)
+        return ct_fail(m->ctx, CT_ERR_ARG,
+                       "%s: a receiver of the merge calls it, so nothing is decoded; call it after the "
+                       "receiver has returned",
+                       function);
+    m->working = true;
+    return CT_OK;
+}
+
+static int leave(struct ct_merge *m, int result)
+{
+    m->working = false;
+    return m->result = result;
+}
+
 int ct_merge_next(struct ct_merge *m, struct ct_merge_batch *out)
 {
     CT_REQUIRE_OF(m, out);
@@ -527,9 +505,8 @@ int ct_merge_next(struct ct_merge *m, struct ct_merge_batch *out)
                        "%s: options.steps is set, so the sources deliver steps and no "
                        "events; call ct_merge_pull instead",
                        __func__);
-    if (!m->result)
-        m->result = next(m, out);
-    return m->result;
+    const int rc = enter(m, __func__);
+    return rc ? rc : leave(m, m->result ? m->result : next(m, out));
 }
 
 static size_t count_active(const struct ct_merge *m, size_t before)
@@ -558,10 +535,11 @@ int ct_merge_pull(struct ct_merge *m, size_t source, int *more)
                        "steps are delivered",
                        __func__);
     struct reader *r = &m->readers[source];
-    if (!m->result)
-        m->result = pull(m, r);
-    *more = !m->result && r->chain && !r->feed.ended && !r->over;
-    return m->result;
+    int rc = enter(m, __func__);
+    if (!rc)
+        rc = leave(m, m->result ? m->result : pull(m, r));
+    *more = !rc && r->chain && !r->feed.ended && !r->over;
+    return rc;
 }
 
 const struct ct_sieve_seen *ct_merge_sieved(struct ct_merge *m)

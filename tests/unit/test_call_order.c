@@ -8,6 +8,7 @@
 #include "coretap/format.h"
 #include "coretap/info.h"
 #include "coretap/stacks.h"
+#include "coretap/tables.h"
 #include "support/ctx_fixture.h"
 
 static int count_bytes(void *user, const void *data, size_t size)
@@ -114,6 +115,68 @@ TEST_WITH(slices_have_an_end, ctx)
     ct_slice_writer_free(writer);
     assert_int_equal(bytes, whole);
     ct_stacks_free(stacks);
+}
+
+TEST_WITH(traces_for_perfetto_have_captures_and_an_end, ctx)
+{
+    const struct ct_capture capture = {.path = "capture", .kind = "raw"};
+    const struct ct_source source = {.name = "source"};
+    const struct ct_stream stream = {.source = &source};
+    struct ct_perfetto_writer *writer;
+    struct ct_stacks *stacks;
+    struct ct_graph *graph;
+    size_t bytes = 0;
+    assert_int_equal(ct_graph_new(ctx, &graph), CT_OK);
+    assert_int_equal(ct_stacks_new(ctx, NULL, &stacks), CT_OK);
+    const struct ct_step_batch batch = {.graph = graph};
+    assert_int_equal(ct_perfetto_writer_new(ctx, NULL, count_bytes, &bytes, &writer), CT_OK);
+    is_refused(ctx, ct_perfetto_writer_watch(writer, NULL, NULL, 0), "ct_perfetto_writer_watch");
+    is_refused(ctx, ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), "ct_perfetto_writer_add");
+    is_refused(ctx, ct_perfetto_writer_finish(writer, stacks), "ct_perfetto_writer_finish");
+    assert_int_equal(ct_perfetto_writer_begin(writer, &capture, NULL), CT_OK);
+    assert_int_equal(ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), CT_OK);
+    assert_int_equal(ct_perfetto_writer_finish(writer, stacks), CT_OK);
+    is_refused(ctx, ct_perfetto_writer_finish(writer, stacks), "ct_perfetto_writer_finish");
+    assert_int_equal(ct_perfetto_writer_end(writer), CT_OK);
+    const size_t whole = bytes;
+    is_refused(ctx, ct_perfetto_writer_begin(writer, &capture, NULL), "ct_perfetto_writer_begin");
+    is_refused(ctx, ct_perfetto_writer_add(writer, &stream, &batch, 0, stacks), "ct_perfetto_writer_add");
+    is_refused(ctx, ct_perfetto_writer_end(writer), "ct_perfetto_writer_end");
+    ct_perfetto_writer_free(writer);
+    assert_int_equal(bytes, whole);
+    ct_stacks_free(stacks);
+    ct_graph_free(graph);
+}
+
+static int count_table(void *user, enum ct_table table, const void *data, size_t size)
+{
+    (void)table;
+    return count_bytes(user, data, size);
+}
+
+TEST_WITH(tables_have_an_end, ctx)
+{
+    const struct ct_tables_origin origin = {.size = sizeof origin, .result = "result"};
+    for (int format = CT_TABLES_PARQUET; format <= CT_TABLES_ARROW; format++) {
+        size_t bytes = 0;
+        const struct ct_tables_options options = {.size = sizeof options,
+                                                  .write = count_table,
+                                                  .user = &bytes,
+                                                  .format = (enum ct_tables_format)format};
+        struct ct_tables *tables;
+        struct ct_timing_sums *sums;
+        assert_int_equal(ct_timing_sums_new(ctx, NULL, &sums), CT_OK);
+        assert_int_equal(ct_tables_new(ctx, &options, &tables), CT_OK);
+        assert_int_equal(ct_tables_add_timing(tables, sums, &origin), CT_OK);
+        assert_int_equal(ct_tables_finish(tables), CT_OK);
+        const size_t whole = bytes;
+        is_refused(ctx, ct_tables_finish(tables), "ct_tables_finish");
+        is_refused(ctx, ct_tables_add_timing(tables, sums, &origin), "ct_tables_add_timing");
+        assert_int_equal(ct_tables_rows(tables, CT_TABLE_RESULTS), 1);
+        ct_tables_free(tables);
+        assert_int_equal(bytes, whole);
+        ct_timing_sums_free(sums);
+    }
 }
 
 TEST_WITH(contents_of_a_capture_come_in_order, ctx)

@@ -6,9 +6,11 @@
 #include "coretap/format.h"
 #include "coretap/json.h"
 #include "coretap/report.h"
+#include "coretap/session.h"
 #include "base/out.h"
 #include "support/ctx_fixture.h"
 #include "support/output.h"
+#include "support/test_file.h"
 
 #define STOP (-1000)
 
@@ -96,6 +98,56 @@ TEST_WITH(test_report, ctx)
     assert_non_null(strstr(ct_ctx_error(ctx), "the page was written"));
     ct_report_free(report);
     ct_programs_free(programs);
+}
+
+static int take_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
+{
+    return ct_report_steps(user, stream, batch);
+}
+
+static int take_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
+{
+    return ct_report_decoded(user, buffer, chain);
+}
+
+/* A page of several captures is written again as it was, with the stacks of each thread. */
+TEST_WITH(test_report_again, ctx)
+{
+    static const char map[] = "80500 3c main\n8053c 20 gcd\n8055c 20 popcount\n8057c 1c report\n";
+    struct output first = {0}, again = {0};
+    const struct ct_report_options options = {.size = sizeof options, .several = 1};
+    const struct ct_report_input input = {.name = "one", .kind = "snapshot", .tells = CT_REPORT_STREAMS};
+    const struct ct_report_write_options page = {.size = sizeof page, .inputs = &input, .input_count = 1};
+    struct ct_programs *programs;
+    struct ct_report *report;
+    struct ct_capture *capture;
+    struct ct_session *session;
+    char path[40];
+    FILE *file = test_file(map, sizeof map - 1, path);
+    assert_non_null(file);
+    assert_int_equal(ct_capture_open(ctx, SOURCE_ROOT "/examples/quickstart", &capture), CT_OK);
+    assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
+    assert_int_equal(ct_programs_add_symbol_map(programs, path), CT_OK);
+    assert_int_equal(ct_programs_add_capture(programs, capture), CT_OK);
+    assert_int_equal(ct_report_new(ctx, programs, &options, &report), CT_OK);
+    const struct ct_session_options what = {.size = sizeof what,
+                                            .programs = programs,
+                                            .user = report,
+                                            .steps = take_steps,
+                                            .decoded = take_decoded};
+    assert_int_equal(ct_session_new(ctx, &what, &session), CT_OK);
+    assert_int_equal(ct_session_run(session, capture, capture->buffers, capture->buffer_count), CT_OK);
+    assert_int_equal(ct_report_end(report, "one", "snapshot"), CT_OK);
+    assert_int_equal(ct_report_write(report, &page, output_append, &first), CT_OK);
+    assert_int_equal(ct_report_write(report, &page, output_append, &again), CT_OK);
+    assert_true(first.size > 10000 && output_same(&first, &again));
+    output_free(&first);
+    output_free(&again);
+    ct_report_free(report);
+    ct_session_free(session);
+    ct_programs_free(programs);
+    ct_capture_free(capture);
+    fclose(file);
 }
 
 /* What cannot be written has an error text; a profile without programs is empty. */

@@ -200,6 +200,80 @@ TEST(a_sink_ends_the_run)
     ct_live_free(live);
 }
 
+/* A run whose receivers call it. */
+struct caller {
+    struct ct_live *live;
+    struct ct_monitor_spec *spec;
+    size_t calls;
+};
+
+static int call_back(struct caller *c)
+{
+    const struct ct_verify_bind bind = {"x", PLACE};
+    c->calls++;
+    assert_int_equal(ct_live_push(c->live, "abc", 3, 0), CT_ERR_ARG);
+    assert_int_equal(ct_live_finish(c->live), CT_ERR_ARG);
+    assert_int_equal(ct_live_run(c->live), CT_ERR_ARG);
+    assert_int_equal(ct_live_add_place(c->live, PLACE), CT_ERR_ARG);
+    assert_int_equal(ct_live_add_pair(c->live, PLACE, PLACE), CT_ERR_ARG);
+    assert_int_equal(ct_live_add_milestone(c->live, PLACE, 0), CT_ERR_ARG);
+    assert_int_equal(ct_live_add_spec(c->live, "late", c->spec, &bind, 1), CT_ERR_ARG);
+    assert_non_null(ct_live_seen_of(c->live));
+    return CT_OK;
+}
+
+static int call_at_edge(void *user, const struct ct_verdict_origin *origin)
+{
+    (void)origin;
+    return call_back(user);
+}
+
+static int call_with_result(void *user, const struct ct_verdict_origin *origin,
+                            const struct ct_verify_result *result)
+{
+    (void)origin;
+    (void)result;
+    return call_back(user);
+}
+
+static int call_in_pause(void *user)
+{
+    return call_back(user);
+}
+
+/* Calls from receivers are refused, and the run is the same, also with all trace IDs as one run. */
+TEST(receivers_cannot_decode)
+{
+    struct bench *b = *state;
+    for (uint8_t one_run = 0; one_run < 2; one_run++) {
+        struct caller caller = {0};
+        const struct ct_live_sink sink = {.user = &caller,
+                                          .begin = call_at_edge,
+                                          .end = call_at_edge,
+                                          .result = call_with_result,
+                                          .pause = call_in_pause};
+        const struct ct_live_options options = {.size = sizeof options,
+                                                .buffer = b->capture->buffers,
+                                                .programs = b->programs,
+                                                .timing = 1,
+                                                .one_run = one_run,
+                                                .sink = &sink};
+        const struct ct_verify_bind bind = {"x", PLACE};
+        struct ct_monitor_spec *spec;
+        assert_int_equal(ct_live_new(b->ctx, &options, &caller.live), CT_OK);
+        assert_int_equal(ct_monitor_compile(b->ctx, "spec", SPEC, sizeof SPEC - 1, NULL, &spec), CT_OK);
+        assert_int_equal(ct_monitor_compile(b->ctx, "late", SPEC, sizeof SPEC - 1, NULL, &caller.spec),
+                         CT_OK);
+        assert_int_equal(ct_live_add_spec(caller.live, "spec", spec, &bind, 1), CT_OK);
+        assert_int_equal(ct_live_push(caller.live, b->trace, b->size, 0), CT_OK);
+        assert_int_equal(ct_live_finish(caller.live), CT_OK);
+        assert_int_equal(instructions(caller.live), 939 + 3671);
+        assert_true(caller.calls > 20); /* as many as results, see above */
+        ct_live_free(caller.live);
+        ct_monitor_spec_free(caller.spec);
+    }
+}
+
 TEST(wrong_calls_are_refused)
 {
     struct bench *b = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that events of several sources come in one order, all of them, and that merging can be ended. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "coretap/merge.h"
@@ -230,6 +231,55 @@ TEST(ends_when_it_is_told)
     assert_int_equal(ct_merge_next(merge, &batch), STOP);
     assert_int_equal(bytes, 0);
     ct_merge_free(merge);
+}
+
+/* A merge whose receivers call it. */
+struct caller {
+    struct ct_merge *merge;
+    size_t calls;
+    bool pulls;
+};
+
+static int call_back(void *user, uint64_t bytes)
+{
+    struct caller *c = user;
+    struct ct_merge_batch batch;
+    int more;
+    (void)bytes;
+    c->calls++;
+    assert_int_equal(c->pulls ? ct_merge_pull(c->merge, 0, &more) : ct_merge_next(c->merge, &batch),
+                     CT_ERR_ARG);
+    return CT_OK;
+}
+
+static int call_back_with_steps(void *user, size_t source, const struct ct_step_batch *batch)
+{
+    (void)source;
+    (void)batch;
+    return call_back(user, 0);
+}
+
+/* A call from a receiver is refused, and what the merge gives is the same. */
+TEST(receivers_cannot_decode)
+{
+    const struct bench *b = *state;
+    struct caller caller = {0};
+    struct ct_merge_options options = {.size = sizeof options, .user = &caller, .progress = call_back};
+    struct ct_merge *plain = merge_of(b, NULL);
+    const struct tally whole = run(plain);
+    caller.merge = merge_of(b, &options);
+    const struct tally same = run(caller.merge);
+    assert_memory_equal(&whole, &same, sizeof whole);
+    assert_true(caller.calls > 0);
+    ct_merge_free(caller.merge);
+    options.steps = call_back_with_steps;
+    caller = (struct caller){.merge = merge_of(b, &options), .pulls = true};
+    for (int more = 1; more;)
+        assert_int_equal(ct_merge_pull(caller.merge, 0, &more), CT_OK);
+    assert_true(caller.calls > 1);
+    assert_true(ct_merge_seen(caller.merge)->instructions > 0);
+    ct_merge_free(caller.merge);
+    ct_merge_free(plain);
 }
 
 TEST(arguments_are_checked)

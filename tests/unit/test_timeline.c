@@ -47,6 +47,18 @@ TEST(cycles_say_where_between)
     assert_times(events, SIZE(events), times);
 }
 
+TEST(null_gives_nothing)
+{
+    const struct ct_event events[] = {BRANCH(0), END};
+    struct ct_timeline *t;
+    assert_int_equal(ct_timeline_new(NULL, &t), CT_OK);
+    assert_int_equal(ct_timeline_push(t, NULL, SIZE(events)), 0);
+    assert_int_equal(ct_timeline_push(NULL, events, SIZE(events)), 0);
+    assert_int_equal(ct_timeline_push(t, events, SIZE(events)), SIZE(events));
+    assert_int_equal(ct_timeline_fetch(t, NULL, MOST), 0);
+    ct_timeline_free(t);
+}
+
 TEST(large_numbers_do_not_overflow)
 {
     const uint64_t big = UINT64_C(1) << 62;
