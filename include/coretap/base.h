@@ -53,6 +53,15 @@ enum ct_error {
  * are dropped then. A function that returns an object in *out sets it to NULL when it fails, unless its
  * comment says otherwise. */
 
+/* The library calls functions of the caller, called receivers here: for records, results, output, messages.
+ * What one returns other than 0 ends the call that it came from, and becomes its result unchanged. Errors of
+ * the library are above -1000; lower ones are the caller's own (see ct_ctx_fail).
+ *
+ * A receiver returns to the library. A C++ exception or a longjmp may not leave it: memory, files and threads
+ * would stay behind, and locks taken. Catch the exception in the receiver, keep it (std::current_exception),
+ * return an error, and throw it again after the call of the library. A receiver may not free the object that
+ * called it, nor give it more input; other objects may be used. */
+
 /* Returns the name of an error code, such as "CT_ERR_IO"; never NULL. */
 CT_API const char *ct_error_name(int code);
 

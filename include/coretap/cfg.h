@@ -131,6 +131,7 @@ struct ct_cfg_count {
     uint8_t pad[3];
 };
 
+/* The control flow of one file. Any number of threads may read it while no edge is added. */
 struct ct_cfg;
 
 struct ct_cfg_options {

@@ -102,11 +102,11 @@ struct ct_flow_batch {
 
 /* Receivers, called once for each batch, which is borrowed for the call; NULL: not called. A result other
  * than 0 stops the chain for good and becomes its result. Receivers may ask the chain for its streams and
- * losses, but may not push bytes. From level FLOW on, `events` are made along the program, so that no branch
- * is missing. Below FLOW they are made from the elements, which have all branches only in streams with branch
- * broadcast. A sink that only has `events`, at level ELEMENT, is the fastest, but then not all elements,
- * atoms and packet types are counted. `bytes` gets the number of input bytes taken so far, once for each
- * piece. */
+ * losses; pushing, running and finishing are CT_ERR_ARG from here. From level FLOW on, `events` are made
+ * along the program, so that no branch is missing. Below FLOW they are made from the elements, which have all
+ * branches only in streams with branch broadcast. A sink that only has `events`, at level ELEMENT, is the
+ * fastest, but then not all elements, atoms and packet types are counted. `bytes` gets the number of input
+ * bytes taken so far, once for each piece. */
 struct ct_chain_sink {
     void *user;
     int (*packets)(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch);
@@ -176,9 +176,13 @@ CT_API int ct_chain_finish(struct ct_chain *chain);
  * ct_chain_run does this by itself. A caller that pushed the bytes before `from`, lost some, and goes on at
  * `to` announces two pieces, so that each stream has a gap there:
  *
- *     struct ct_piece piece = {.offset = from, .joins = 1, .cut = 1, .time = CT_NO_TIME, .tid =
- * CT_NO_THREAD}; ct_chain_begin_piece(chain, &piece); piece = (struct ct_piece){.offset = to, .time =
- * CT_NO_TIME, .tid = CT_NO_THREAD}; ct_chain_begin_piece(chain, &piece);
+ *     struct ct_piece piece = {.offset = from, .joins = 1, .cut = 1};
+ *     piece.time = CT_NO_TIME;
+ *     piece.tid = CT_NO_THREAD;
+ *     ct_chain_begin_piece(chain, &piece);
+ *     piece.offset = to;
+ *     piece.joins = piece.cut = 0;
+ *     ct_chain_begin_piece(chain, &piece);
  *
  * With memory-aligned frames, `to` is the offset of a frame. */
 CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap event: the trace as a stream of events with a running cycle count (paper 1, Table I): branches with
  * their targets, hardware events, exceptions, contexts, times, gaps. Events are made from elements alone
- * (branch broadcast) or from the flow along the program. A chain gives them at CT_LEVEL_EVENTS (decode.h), a
- * session to analyses of events. By hand, from flow records:
+ * (branch broadcast) or from the flow along the program. A chain gives them to the `events` of its sink
+ * (decode.h), a session to analyses of events. By hand, from flow records:
  *
  *     ct_events_new(ctx, source, &events);
  *     taken = ct_events_from_flow(events, records, record_count, out, 64, &count);

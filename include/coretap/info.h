@@ -104,8 +104,9 @@ struct ct_amounts_options {
     int (*decoded)(void *user, const struct ct_chain *chain, int frames);
 };
 
-/* Decodes buffers and adds their amounts. With an error the amounts are incomplete. The errors of
- * ct_chain_new and ct_chain_run, CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Decodes buffers and adds their amounts. An error ends the run: later buffers may be left out, and the
+ * amounts are incomplete. Of several buffers with an error the result is that of the first, whatever the
+ * number of threads. The errors of ct_chain_new and ct_chain_run, CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_amounts_run(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t count,
                           const struct ct_amounts_options *options, struct ct_amounts *amounts);
 

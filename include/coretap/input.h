@@ -301,6 +301,8 @@ struct ct_buffer {
 CT_API const struct ct_context_name *ct_context_name_find(const struct ct_buffer *buffer, uint32_t context,
                                                           uint64_t time);
 
+/* A capture. Immutable once opened: any number of threads may decode its buffers, each with its own context.
+ */
 struct ct_capture {
     const char *path;
     const char *kind; /* "snapshot", "raw", "perf.data" */

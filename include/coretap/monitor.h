@@ -48,6 +48,7 @@ struct ct_monitor_options {
     size_t memory; /* bytes that compiling may use, and the specification then keeps; 0: CT_MONITOR_MEMORY */
 };
 
+/* A compiled specification. Any number of threads may read it, and run it in monitors of their own. */
 struct ct_monitor_spec;
 
 /* Compiles the specification text[0..size). `name` appears in messages, and "include" is relative to it.

@@ -33,6 +33,7 @@ enum ct_isa {
 
 /* ---- memory: regions of bytes with an address and a space ---- */
 
+/* A memory. Any number of threads may read it while nothing is added. */
 struct ct_memory;
 
 /* Makes a memory without regions. CT_ERR_NOMEM. */
@@ -57,7 +58,7 @@ CT_API int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *
 /* Returns the readable bytes at `addr`, up to the end of their region, and their number in *size. The
  * region's spaces include all of `space`. NULL and 0 when there are none. Borrowed from the memory and valid
  * as long as it. This is a binary search, so callers that read consecutive instructions should keep the
- * pointer. Several threads may call it while nothing is added. */
+ * pointer. */
 CT_API const uint8_t *ct_memory_at(const struct ct_memory *memory, uint64_t addr, uint32_t space,
                                    size_t *size);
 

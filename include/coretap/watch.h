@@ -148,7 +148,8 @@ static inline const char *ct_watch_event_text(const struct ct_watch_event *event
     return (const char *)(uintptr_t)event->value; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-/* A set of watchpoints. Once it is filled, any number of watchers may use it, in any thread. */
+/* A set of watchpoints. Once it is filled and its watchers are made, any number of threads may use it, each
+ * with watchers of its own. */
 struct ct_watches;
 
 /* Makes an empty set of watchpoints. Their places are looked up in `programs`, which must stay valid; NULL:
@@ -247,7 +248,8 @@ struct ct_watch_place {
 CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
 
 /* Finds what is at the address in the value of an event. Of several programs with this address it is the one
- * whose place execution reached, if any (ENTRY, LINE, ADDR). CT_ERR_ARG; the errors of ct_programs_where. */
+ * whose place execution reached, if any (ENTRY, LINE, ADDR). It uses the programs, so only one thread may
+ * call it at a time. CT_ERR_ARG; the errors of ct_programs_where. */
 CT_API int ct_watches_where(const struct ct_watches *watches, const struct ct_watch_event *event,
                             struct ct_program_where *out);
 

@@ -172,6 +172,8 @@ static size_t count_ordered(const struct ct_cover_item *items, size_t count)
 /* Checks first whether the items are in order already, as those of a saved file or a settled cell are. */
 size_t ct_cover_add_up(struct ct_cover_item *items, size_t count)
 {
+    if (!items)
+        return 0;
     if (count_ordered(items, count) == count)
         return count;
     ct_cover_sort(items, count);

@@ -275,7 +275,7 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
 size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, size_t size, uint64_t end,
                             struct ct_event *out, size_t cap, size_t *count)
 {
-    if (ct_no_array(ev, count))
+    if (ct_no_batch(ev, elems, size, out, cap, count))
         return 0;
     struct sink sink = {.events = out};
     size_t taken;
@@ -407,7 +407,7 @@ static void settle_last_branch(struct ct_events *ev, const struct ct_flow *r)
 size_t ct_events_from_flow(struct ct_events *ev, const struct ct_flow *records, size_t size,
                            struct ct_event *out, size_t cap, size_t *count)
 {
-    if (ct_no_array(ev, count))
+    if (ct_no_batch(ev, records, size, out, cap, count))
         return 0;
     struct sink sink = {.events = out};
     size_t taken = 0;

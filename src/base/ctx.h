@@ -35,6 +35,14 @@ static inline int ct_no_array(const void *object, size_t *count)
     return !object || !count;
 }
 
+/* The same for a function that makes records at `out`, up to `cap` of them, from `size` bytes or records at
+ * `in`: also returns true when one of the two arrays is null but not empty. */
+static inline int ct_no_batch(const void *object, const void *in, size_t size, const void *out, size_t cap,
+                              size_t *count)
+{
+    return ct_no_array(object, count) || (!in && size) || (!out && cap);
+}
+
 /* Stores a text that names the object for which memory ran out, and returns CT_ERR_NOMEM. */
 int ct_fail_nomem(struct ct_ctx *ctx, const char *what);
 

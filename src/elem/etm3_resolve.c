@@ -289,7 +289,7 @@ static void step(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 size_t ct_etm3_resolve(struct ct_etm3_resolver *r, const struct ct_etm3_packet *packets, size_t size,
                        int final, struct ct_elem *elems, size_t cap, size_t *count)
 {
-    if (ct_no_array(r, count))
+    if (ct_no_batch(r, packets, size, elems, cap, count))
         return 0;
     struct ct_v7_stream *stream = &r->stream;
     ct_v7_output(stream, elems, cap);

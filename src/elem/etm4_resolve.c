@@ -358,7 +358,7 @@ static bool step_quickly(struct ct_etm4_resolver *r, const struct ct_etm4_packet
 size_t ct_etm4_resolve(struct ct_etm4_resolver *r, const struct ct_etm4_packet *packets, size_t size,
                        int final, struct ct_elem *elems, size_t cap, size_t *count)
 {
-    if (ct_no_array(r, count))
+    if (ct_no_batch(r, packets, size, elems, cap, count))
         return 0;
     struct ct_etm4_sink sink = {.elems = elems, .cap = cap};
     size_t taken = 0;

@@ -152,7 +152,7 @@ static void end(struct ct_itm_resolver *r)
 size_t ct_itm_resolve(struct ct_itm_resolver *r, const struct ct_itm_packet *packets, size_t size, int final,
                       struct ct_elem *elems, size_t cap, size_t *count)
 {
-    if (ct_no_array(r, count))
+    if (ct_no_batch(r, packets, size, elems, cap, count))
         return 0;
     struct ct_sw_stream *s = &r->stream;
     size_t taken = 0;

@@ -175,7 +175,7 @@ static void step(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 size_t ct_ptm_resolve(struct ct_ptm_resolver *r, const struct ct_ptm_packet *packets, size_t size, int final,
                       struct ct_elem *elems, size_t cap, size_t *count)
 {
-    if (ct_no_array(r, count))
+    if (ct_no_batch(r, packets, size, elems, cap, count))
         return 0;
     struct ct_v7_stream *stream = &r->stream;
     ct_v7_output(stream, elems, cap);

@@ -100,7 +100,7 @@ static void on_packet(struct ct_stm_resolver *r, const struct ct_stm_packet *p)
 size_t ct_stm_resolve(struct ct_stm_resolver *r, const struct ct_stm_packet *packets, size_t size, int final,
                       struct ct_elem *elems, size_t cap, size_t *count)
 {
-    if (ct_no_array(r, count))
+    if (ct_no_batch(r, packets, size, elems, cap, count))
         return 0;
     struct ct_sw_stream *s = &r->stream;
     size_t taken = 0;

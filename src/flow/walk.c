@@ -221,7 +221,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_s
 size_t ct_walk_run(struct ct_walk *w, const struct ct_elem *elems, size_t size, uint64_t end,
                    struct ct_flow *out, size_t cap, size_t *count)
 {
-    if (ct_no_array(w, count))
+    if (ct_no_batch(w, elems, size, out, cap, count))
         return 0;
     struct ct_walk_sink sink = {.records = out, .cap = cap};
     const size_t ahead = w->ways && size > AHEAD ? size - AHEAD : 0;

@@ -27,8 +27,9 @@ struct pool {
     uint16_t chain_threads; /* for each job */
     pthread_mutex_t lock;   /* protects the members below, the context, and the caller's functions */
     size_t next;
-    uint64_t done; /* bytes of finished jobs */
-    int rc;        /* the first error, with which no more jobs begin */
+    uint64_t done;            /* bytes of finished jobs */
+    int rc;                   /* an error, with which no more jobs begin */
+    const struct job *failed; /* its job: the first of those that failed, which also one thread would meet */
 };
 
 /* A running job, the user of a chain's sink. */
@@ -58,6 +59,15 @@ static void on_log(void *user, enum ct_log_level level, const char *text)
     pthread_mutex_unlock(&pool->lock);
 }
 
+/* Notes that a job has failed. Returns whether no earlier one has: jobs begin in order, so the earliest error
+ * does not depend on the number of threads. */
+static bool is_first_error(struct pool *pool, const struct job *job)
+{
+    const bool first = !pool->failed || job < pool->failed;
+    pool->failed = first ? job : pool->failed;
+    return first;
+}
+
 /* Runs a job in a context of its own, because other jobs may run at the same time. */
 static int run_in(struct ct_ctx *ctx, struct pool *pool, struct job *job)
 {
@@ -79,7 +89,7 @@ static int run_in(struct ct_ctx *ctx, struct pool *pool, struct job *job)
     pthread_mutex_lock(&pool->lock);
     if (!rc && o->decoded)
         rc = o->decoded(o->user, chain, job->counts_frames);
-    if (rc && !pool->rc)
+    if (rc && is_first_error(pool, job))
         pool->rc = ct_ctx_error(ctx)[0] ? ct_fail(pool->ctx, rc, "%s", ct_ctx_error(ctx)) : rc;
     pool->done += job->amounts.bytes;
     pthread_mutex_unlock(&pool->lock);
@@ -92,7 +102,8 @@ static void run_job(struct pool *pool, struct job *job)
     struct ct_ctx *ctx = ct_ctx_new();
     if (!ctx) {
         pthread_mutex_lock(&pool->lock);
-        pool->rc = pool->rc ? pool->rc : ct_fail_nomem(pool->ctx, "amounts");
+        if (is_first_error(pool, job))
+            pool->rc = ct_fail_nomem(pool->ctx, "amounts");
         pthread_mutex_unlock(&pool->lock);
         return;
     }

@@ -47,6 +47,8 @@ static int has_lone_fsync(const uint8_t *data, size_t size)
 
 enum ct_framing ct_framing_probe(const uint8_t *data, size_t size)
 {
+    if (!data)
+        return CT_FRAMING_FRAMES;
     if (size > PROBE_MAX)
         size = PROBE_MAX;
     if (!has_lone_fsync(data, size))

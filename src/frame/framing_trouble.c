@@ -228,6 +228,8 @@ static const char *find_in_plain(const uint8_t *data, size_t size)
 
 const char *ct_framing_trouble(enum ct_framing framing, const uint8_t *data, size_t size)
 {
+    if (!data)
+        return NULL;
     if (size > TROUBLE_MAX)
         size = TROUBLE_MAX;
     const char *packed = ct_packed_kind(data, size);

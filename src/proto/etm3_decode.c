@@ -216,7 +216,7 @@ static void end_cut_packet(const struct ct_etm3_state *s, size_t size, uint8_t t
 size_t ct_etm3_decode(struct ct_etm3_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                       struct ct_etm3_packet *packets, size_t cap, size_t *count)
 {
-    if (ct_no_array(d, count))
+    if (ct_no_batch(d, data, size, packets, cap, count))
         return 0;
     size_t at = 0;
     size_t n = 0;

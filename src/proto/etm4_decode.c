@@ -283,7 +283,7 @@ static size_t tell_run(struct ct_etm4_decoder *d, size_t bytes, uint64_t pos, in
 size_t ct_etm4_decode(struct ct_etm4_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                       struct ct_etm4_packet *packets, size_t cap, size_t *count)
 {
-    if (ct_no_array(d, count))
+    if (ct_no_batch(d, data, size, packets, cap, count))
         return 0;
     size_t at = 0;
     size_t n = 0;

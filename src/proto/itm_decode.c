@@ -226,7 +226,7 @@ static void strip(struct ct_itm_packet *packet, bool cut)
 size_t ct_itm_decode(struct ct_itm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                      struct ct_itm_packet *packets, size_t cap, size_t *count)
 {
-    if (ct_no_array(d, count))
+    if (ct_no_batch(d, data, size, packets, cap, count))
         return 0;
     size_t n = 0;
     size_t at = 0;

@@ -374,7 +374,7 @@ static size_t tell_run(struct ct_ptm_decoder *d, size_t bytes, uint64_t pos, int
 size_t ct_ptm_decode(struct ct_ptm_decoder *d, const uint8_t *data, size_t size, uint64_t pos, int final,
                      struct ct_ptm_packet *packets, size_t cap, size_t *count)
 {
-    if (ct_no_array(d, count))
+    if (ct_no_batch(d, data, size, packets, cap, count))
         return 0;
     size_t at = 0;
     size_t n = 0;

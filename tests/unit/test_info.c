@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that the contents and amounts of a capture are written to any receiver, and in their order only. */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
 #include "coretap/info.h"
 #include "coretap/session.h"
 #include "support/ctx_fixture.h"
@@ -244,4 +248,40 @@ TEST_WITH(amounts_of_a_missing_file_are_an_error, ctx)
     assert_non_null(strstr(ct_ctx_error(ctx), "/nowhere/trace.bin"));
     assert_int_equal(ct_amounts_run(ctx, NULL, 1, NULL, &amounts), CT_ERR_ARG);
     assert_int_equal(ct_amounts_run(ctx, &buffer, 1, NULL, NULL), CT_ERR_ARG);
+}
+
+/* Ends the input of the first buffer, after the second one has probably failed. */
+static void *end_input(void *user)
+{
+    usleep(50000);
+    close(*(int *)user);
+    return NULL;
+}
+
+/* Of two buffers with an error, threads return that of the first, also when it comes later. */
+TEST_WITH(the_first_buffer_tells_the_error, ctx)
+{
+    const struct ct_source source = {.name = "source", .protocol = CT_PROTOCOL_ETM4};
+    struct seen_run seen = {.rc = 42};
+    const struct ct_amounts_options how = {
+        .size = sizeof how, .threads = 2, .user = &seen, .decoded = on_chain};
+    struct ct_buffer buffers[2] = {
+        {.name = "slow", .framing = CT_FRAMING_NONE},
+        {.name = "missing", .path = "/nowhere/trace.bin", .framing = CT_FRAMING_NONE},
+    };
+    struct ct_amounts amounts = {0};
+    char path[40];
+    int ends[2];
+    pthread_t thread;
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+    buffers[0].path = path;
+    for (size_t i = 0; i < 2; i++) {
+        buffers[i].source_count = 1;
+        buffers[i].sources = &source;
+    }
+    assert_int_equal(pthread_create(&thread, NULL, end_input, &ends[1]), 0);
+    assert_int_equal(ct_amounts_run(ctx, buffers, 2, &how, &amounts), 42);
+    pthread_join(thread, NULL);
+    close(ends[0]);
 }

@@ -168,6 +168,59 @@ TEST(failing_leaves_null)
     check_all(makers, sizeof makers / sizeof *makers, nothing);
 }
 
+#define HAS 8 /* records that a null array is said to have */
+
+/* Checks a decoder of packets and the resolver behind it with each of their arrays null. */
+#define CHECK_PROTOCOL(family, number)                                                                       \
+    do {                                                                                                     \
+        const struct ct_source source = {.name = #family, .protocol = (number)};                             \
+        static struct ct_##family##_packet packets[HAS];                                                     \
+        struct ct_##family##_decoder *decoder;                                                               \
+        struct ct_##family##_resolver *resolver;                                                             \
+        assert_int_equal(ct_##family##_decoder_new(NULL, &source, &decoder), CT_OK);                         \
+        assert_int_equal(ct_##family##_resolver_new(NULL, &source, &resolver), CT_OK);                       \
+        assert_int_equal(ct_##family##_decode(decoder, NULL, HAS, 0, 1, packets, HAS, &count), 0);           \
+        assert_int_equal(ct_##family##_decode(decoder, bytes, HAS, 0, 1, NULL, HAS, &count), 0);             \
+        assert_int_equal(ct_##family##_resolve(resolver, NULL, HAS, 1, elems, HAS, &count), 0);              \
+        assert_int_equal(ct_##family##_resolve(resolver, packets, HAS, 1, NULL, HAS, &count), 0);            \
+        assert_int_equal(count, 0);                                                                          \
+        ct_##family##_decoder_free(decoder);                                                                 \
+        ct_##family##_resolver_free(resolver);                                                               \
+    } while (0)
+
+/* A null array that is said to have records gives nothing. */
+TEST(null_arrays_give_nothing)
+{
+    const struct ct_source source = {.name = "etm4", .protocol = CT_PROTOCOL_ETM4};
+    static const uint8_t bytes[HAS];
+    static struct ct_elem elems[HAS];
+    static struct ct_event events[HAS];
+    static struct ct_flow records[HAS];
+    struct ct_memory *memory;
+    struct ct_walk *walk;
+    struct ct_events *made;
+    size_t count = 1;
+    CHECK_PROTOCOL(etm4, CT_PROTOCOL_ETM4);
+    CHECK_PROTOCOL(ptm, CT_PROTOCOL_PTM);
+    CHECK_PROTOCOL(etm3, CT_PROTOCOL_ETM3);
+    CHECK_PROTOCOL(stm, CT_PROTOCOL_STM);
+    CHECK_PROTOCOL(itm, CT_PROTOCOL_ITM);
+    assert_int_equal(ct_memory_new(NULL, &memory), CT_OK);
+    assert_int_equal(ct_walk_new(NULL, &source, memory, NULL, &walk), CT_OK);
+    assert_int_equal(ct_walk_run(walk, NULL, HAS, 0, records, HAS, &count), 0);
+    assert_int_equal(ct_walk_run(walk, elems, HAS, 0, NULL, HAS, &count), 0);
+    assert_int_equal(ct_events_new(NULL, &source, &made), CT_OK);
+    assert_int_equal(ct_events_from_elems(made, NULL, HAS, 0, events, 1024, &count), 0);
+    assert_int_equal(ct_events_from_elems(made, elems, HAS, 0, NULL, 1024, &count), 0);
+    assert_int_equal(ct_events_from_flow(made, NULL, HAS, events, 1024, &count), 0);
+    assert_int_equal(ct_cover_add_up(NULL, HAS), 0);
+    assert_null(ct_framing_trouble(CT_FRAMING_AUTO, NULL, HAS));
+    assert_int_equal(ct_framing_probe(NULL, HAS), CT_FRAMING_FRAMES);
+    ct_events_free(made);
+    ct_walk_free(walk);
+    ct_memory_free(memory);
+}
+
 /* Objects work without a context, which only keeps texts. */
 TEST(no_context_is_needed)
 {
