@@ -23,7 +23,7 @@ import tap  # noqa: E402
 CORETAP, PLUGIN, SOURCE, READER = (os.path.abspath(path) for path in sys.argv[1:5])
 A64, T32 = ["aarch64-linux-gnu-gcc", "-O1"], ["arm-linux-gnueabihf-gcc", "-O1", "-mthumb"]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-run = functools.partial(command.run, CORETAP, env=ENV, timeout=120)
+run = functools.partial(command.run, CORETAP, env=ENV)
 KINDS = ["stream", "sync", "on", "gap", "overflow", "no-access", "exception", "return", "context", "cycles",
          "end"]
 

@@ -27,7 +27,7 @@ COMMAND, PLUGIN, COMPARE, EXAMPLES = sys.argv[1], sys.argv[2], sys.argv[3], path
 OCSD = sys.argv[5] if len(sys.argv) > 5 else None
 HERE = pathlib.Path(__file__).resolve().parent
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-run = functools.partial(command.run, codes=None, env=ENV, timeout=120)
+run = functools.partial(command.run, codes=None, env=ENV)
 GCC = "arm-none-eabi-gcc"
 SECURE = ["-Wl,--defsym,flash=0x10000000", "-Wl,--defsym,ram=0x38000000"]
 FLASH = ["-Wl,--defsym,flash=0x08000000"]

@@ -25,7 +25,7 @@ SETTINGS = [("branch_broadcast", "--branch-broadcast"), ("cycle_count", "--cycle
             ("return_stack", "--return-stack"), ("timestamps", "--timestamps"),
             ("context_id", "--context-id")]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
-run = functools.partial(command.run, CORETAP, env=ENV, timeout=120)
+run = functools.partial(command.run, CORETAP, env=ENV)
 
 
 def build(folder, compiler):

@@ -19,7 +19,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
-run = functools.partial(command.run, codes=None, env=ENV, timeout=60)
+run = functools.partial(command.run, codes=None, env=ENV)
 GCC = "aarch64-linux-gnu-gcc"
 LIBRARY = "int added(int i);\nint added(int i) { return i + 3; }\n"
 TIMES = 1000

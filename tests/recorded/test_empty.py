@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import command  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
-run = functools.partial(command.run, codes=None, timeout=120)
+run = functools.partial(command.run, codes=None)
 COMPILER = "aarch64-linux-gnu-gcc"
 SOURCE = """__attribute__((noinline)) int used(int n) {
     int s = 0; for (int i = 0; i < n; i++) s += i; return s; }

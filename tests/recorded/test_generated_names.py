@@ -19,7 +19,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
-run = functools.partial(command.run, codes=None, env=ENV, timeout=120)
+run = functools.partial(command.run, codes=None, env=ENV)
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 # what the program does: function i has 2 instructions and runs 100 * (i + 1) times
 WANTED = {f"made {i} of script.js:{10 + i}": 200 * (i + 1) for i in range(3)}

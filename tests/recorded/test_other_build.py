@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import command  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-position
 
-run = functools.partial(command.run, codes=None, timeout=120)
+run = functools.partial(command.run, codes=None)
 TRIPLET = "aarch64-linux-gnu-"
 TOOLS = (TRIPLET + "gcc", TRIPLET + "objcopy", TRIPLET + "strip", "qemu-aarch64", "readelf")
 BIAS = "5500000000"  # address of a position-independent program under QEMU

@@ -19,7 +19,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, SOURCE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": os.path.abspath(sys.argv[2])}
-run = functools.partial(command.run, codes=None, env=ENV, timeout=120)
+run = functools.partial(command.run, codes=None, env=ENV)
 MACHINES = (("arm64", "aarch64-linux-gnu-gcc", "qemu-aarch64"),
             ("armhf", "arm-linux-gnueabihf-gcc", "qemu-arm"))
 THREADS = 520 # more than are recorded at a time
