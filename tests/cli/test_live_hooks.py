@@ -36,15 +36,21 @@ out if n % 2 == 0 then "even, \\"2\\"" else "odd" as parity
 out error
 """
 UNITS = 20
+PATIENCE = 300  # seconds; the machine may be slow
 VIOLATIONS = UNITS * Raw.EVENTS // 7
-# Writes a file with its input, its arguments and the facts in its environment.
+# Writes a file with its input, its arguments and the facts in its environment. The first one waits for another
+# one to begin.
 NOTE = """import json, os, sys, time
-begin = time.time()
+begin = time.monotonic()
 line = sys.stdin.read()
-time.sleep(float(sys.argv[2]))
+begun = sys.argv[1] + "-begun"
+open(f"{begun}/{os.getpid()}", "w").close()
+while len(os.listdir(begun)) < 2 and time.monotonic() < begin + 8:
+    time.sleep(0.01)
 facts = {k[8:]: v for k, v in os.environ.items() if k.startswith("CORETAP_")}
 with open(f"{sys.argv[1]}/{facts['TIME']}", "w") as out:
-    json.dump({"line": line, "args": sys.argv[3:], "facts": facts, "begin": begin, "end": time.time()}, out)
+    json.dump({"line": line, "args": sys.argv[2:], "facts": facts, "begin": begin,
+               "end": time.monotonic()}, out)
 """
 
 
@@ -72,6 +78,25 @@ class Case:
             live.child.stdin.close()
         except BrokenPipeError:  # refused at the start
             pass
+        return live.end(), live
+
+    def begin(self, units, *args, env=None):
+        """Starts `live` over `units` units and more that may come, with violations as lines of JSON on
+        standard output. Returns the run."""
+        live = self.start("--violations", "-", *args, env=env)
+        live.child.stdin.write(self.stream.once * units)
+        live.child.stdin.flush()
+        return live
+
+    def told(self, *args, **more):
+        """Runs `live` like `run`, and ends its input when the hook has been told of all violations: after
+        the end the run waits 10 s, which is too short for many commands on a busy machine."""
+        if "live" in missing_parts(self.coretap):
+            return self.run(*args, **more)
+        live = self.begin(UNITS, "--http", "0", *args, **more)
+        until(lambda: any(h["done"] + h["failed"] + h["dropped"] == VIOLATIONS
+                          for h in live.ask("/api/status?token=secret")[1].get("hooks", [])))
+        live.child.stdin.close()
         return live.end(), live
 
     def offline(self, *args, units=UNITS):
@@ -148,11 +173,12 @@ def overlap(notes):
 def command(case):
     script, notes = case.folder / "note.py", case.folder / "notes"
     script.write_text(NOTE)
-    notes.mkdir()
-    words = f"'{sys.executable}' {script} \"{notes}\" 0.05 'a  b'\\ c \"d'e\" $HOME"
-    code, live = case.run("--on-violation", words, "--hook-jobs", "2", "-o",
-                          case.folder / f"out{case.number + 1}",
-                          env={"CORETAP_TOKEN": "secret"})
+    for folder in (notes, case.folder / "notes-begun"):
+        folder.mkdir()
+    words = f"'{sys.executable}' {script} \"{notes}\" 'a  b'\\ c \"d'e\" $HOME"
+    code, live = case.told("--on-violation", words, "--hook-jobs", "2", "-o",
+                           case.folder / f"out{case.number + 1}",
+                           env={"CORETAP_TOKEN": "secret"})
     got = notes_of(notes)
     wanted = {str(json.loads(line)["time"]): line for line in case.offline("--format", "jsonl").splitlines()}
     check("--on-violation runs for each violation, which is its input", code == 1 and
@@ -176,17 +202,31 @@ def failing(case):
     missing = "ended with exit code 127" if is_emulated(case.coretap) else "cannot be run: No such file"
     for what, words in (("false", "ended with exit code 1"), ("sh -c 'kill -9 $$'", "ended by signal 9"),
                         ("/nonexistent/command", missing)):
-        code, live = case.run("--on-violation", what, "-o", case.folder / f"out{case.number + 1}")
+        code, live = case.told("--on-violation", what, "-o", case.folder / f"out{case.number + 1}")
         hook = case.status()["hooks"][0]
         check(f"a command that fails is told once, and counted: {what}", code == 1 and
               sum(words in line for line in live.said) == 1 and hook["failed"] == VIOLATIONS and
               any(f"{VIOLATIONS} reports failed" in line for line in live.said), (code, live.said, hook))
-    code, live = case.run("--on-violation", "sh -c 'exec 0<&-'")
+    code, live = case.told("--on-violation", "sh -c 'exec 0<&-'")
     check("one that does not read is fine", code == 1 and not any("failed" in line for line in live.said),
           live.said)
     for what, words in (("echo 'x", "quotation mark is not closed"), (" ", "the command is empty")):
         code, live = case.run("--on-violation", what)
         check(f"'{what}' is no command", code == 2 and any(words in line for line in live.said), live.said)
+
+
+def until(condition):
+    """Waits until a condition holds, which guards against hanging. Returns whether it does."""
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+def all_told(live, violations):
+    """Waits until a run has printed its violations: a signal leaves trace that was not read, and soon stops
+    a specification that is still at work."""
+    return until(lambda: sum('"violation":true' in line for line in list(live.printed)) == violations)
 
 
 def running(mark):
@@ -201,13 +241,11 @@ def hanging(case):
     units = 600
     violations = units * Raw.EVENTS // 7
     mark = f"97{time.time_ns() % 1000000}"  # a number of seconds that no other process sleeps
-    live = case.start("--on-violation", f"sh -c 'sleep {mark}; true'", "-o",
+    live = case.begin(units, "--on-violation", f"sh -c 'sleep {mark}; true'", "-o",
                       case.folder / f"out{case.number + 1}")
-    live.child.stdin.write(case.stream.once * units)
-    live.child.stdin.flush()
     live.hear(r"(256) violations wait")
     check("what is too much for a command is dropped, which is told with the first one", True)
-    time.sleep(0.5)
+    check("… while the run goes on", all_told(live, violations), live.printed[-3:])
     code = live.stop(signal.SIGINT)
     hook = case.status()["hooks"][0]
     check("a signal ends the run nevertheless", code == 1, code)
@@ -215,7 +253,8 @@ def hanging(case):
           hook["done"] + hook["failed"] + hook["dropped"] == violations and
           hook["dropped"] == violations - 4 and
           any(f"{hook['dropped']} violations were dropped" in line for line in live.said), (hook, live.said))
-    check("… with what it started gone", not running(mark), running(mark))
+    # A process that was killed takes a moment to disappear.
+    check("… with what it started gone", until(lambda: not running(mark)), running(mark))
 
 
 # ---- a URL ----
@@ -266,24 +305,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def posting(case):
     server = Server(204)
-    code, live = case.run("--post-violations", server.url())
+    code, live = case.told("--post-violations", server.url())
     wanted = case.offline("--format", "jsonl").splitlines()
     check("--post-violations tells a URL of each violation", code == 1 and
           [body.rstrip("\n") for *_, body in server.got] == wanted, (live.said, len(server.got)))
     check("… with path, type and host", server.got and server.got[0][:3] ==
           ("/told?by=coretap", "application/json", f"localhost:{server.server_address[1]}"), server.got[:1])
     server.status = 500
-    code, live = case.run("--post-violations", server.url(), "-o", case.folder / f"out{case.number + 1}")
+    code, live = case.told("--post-violations", server.url(), "-o", case.folder / f"out{case.number + 1}")
     hook = case.status()["hooks"][0]
     check("an answer that is none is told once, and counted", code == 1 and hook["failed"] == VIOLATIONS and
           sum("answers with status 500" in line for line in live.said) == 1, (live.said, hook))
     server.status, told = None, len(server.got)
-    live = case.start("--post-violations", server.url(), "-o", case.folder / f"out{case.number + 1}")
-    live.child.stdin.write(case.stream.once * UNITS)
-    live.child.stdin.flush()
-    limit = time.monotonic() + 300
-    while len(server.got) == told and time.monotonic() < limit:
-        time.sleep(0.05)
+    live = case.begin(UNITS, "--post-violations", server.url(), "-o", case.folder / f"out{case.number + 1}")
+    until(lambda: len(server.got) > told)
+    all_told(live, VIOLATIONS)
     live.stop(signal.SIGINT)
     check("a server that never answers does not hold back the end", len(server.got) == told + 1 and
           case.status()["violations"] == VIOLATIONS, (len(server.got) - told, live.said))
@@ -291,10 +327,11 @@ def posting(case):
 
 
 def unreachable(case):
-    with socket.create_server(("127.0.0.1", 0)) as closed:
+    with socket.socket() as closed:  # nobody else gets the port, and nobody listens
+        closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
-    code, live = case.run("--post-violations", f"http://127.0.0.1:{port}", "-o",
-                          case.folder / f"out{case.number + 1}")
+        code, live = case.told("--post-violations", f"http://127.0.0.1:{port}", "-o",
+                               case.folder / f"out{case.number + 1}")
     check("a URL where nobody listens is told once, and counted", code == 1 and
           sum("does not answer: Connection refused" in line for line in live.said) == 1 and
           case.status()["hooks"][0]["failed"] == VIOLATIONS, live.said)
@@ -324,7 +361,7 @@ def encrypted(case):
         return
     here, elsewhere = identity(case.folder, "localhost"), identity(case.folder, "elsewhere")
     server, stranger = Server(204, here), Server(204, elsewhere)
-    code, live = case.run("--post-violations", server.url(), "--post-ca", here[0])
+    code, live = case.told("--post-violations", server.url(), "--post-ca", here[0])
     wanted = case.offline("--format", "jsonl").splitlines()
     check("--post-violations tells an https: URL that --post-ca trusts", code == 1 and
           [body.rstrip("\n") for *_, body in server.got] == wanted, (live.said, len(server.got)))
@@ -333,8 +370,8 @@ def encrypted(case):
                                 ("that another authority is trusted for", server.url(),
                                  ["--post-ca", elsewhere[0]]),
                                 ("of another name", stranger.url(), ["--post-ca", elsewhere[0]])):
-        code, live = case.run("--post-violations", url, *options, "-o",
-                              case.folder / f"out{case.number + 1}")
+        code, live = case.told("--post-violations", url, *options, "-o",
+                               case.folder / f"out{case.number + 1}")
         check(f"a certificate {title} is told once, and nothing is sent", code == 1 and not server.got and
               not stranger.got and case.status()["hooks"][0]["failed"] == VIOLATIONS and
               sum("certificate is not trusted" in line for line in live.said) == 1, live.said)
@@ -349,12 +386,11 @@ def encrypted(case):
 def silent(case):
     """Checks a server that accepts the connection and never answers in TLS."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        live = case.start("--post-violations", f"https://localhost:{server.getsockname()[1]}/", "-o",
+        live = case.begin(UNITS, "--post-violations", f"https://localhost:{server.getsockname()[1]}/", "-o",
                           case.folder / f"out{case.number + 1}")
-        live.child.stdin.write(case.stream.once * UNITS)
-        live.child.stdin.flush()
-        server.settimeout(300)
+        server.settimeout(PATIENCE)
         with server.accept()[0]:
+            all_told(live, VIOLATIONS)
             live.stop(signal.SIGINT)
             hook = case.status()["hooks"][0]
             check("a server that does not begin with TLS does not hold back the end",
@@ -371,14 +407,9 @@ def without_library(case):
 def both(case):
     """Checks that the command and the URL do not wait for each other."""
     server = Server(200)
-    live = case.start("--post-violations", server.url(), "--on-violation", "sleep 60")
-    live.child.stdin.write(case.stream.once * UNITS)
-    live.child.stdin.flush()
-    end = time.monotonic() + 300
-    while len(server.got) < VIOLATIONS - 1 and time.monotonic() < end:
-        time.sleep(0.05)
-    check("a command that hangs does not keep a URL from being told", len(server.got) >= VIOLATIONS - 1,
-          len(server.got))
+    live = case.begin(UNITS, "--post-violations", server.url(), "--on-violation", "sleep 600")
+    check("a command that hangs does not keep a URL from being told",
+          until(lambda: len(server.got) >= VIOLATIONS - 1), len(server.got))
     live.stop(signal.SIGINT)
     counts = collections.Counter(body for *_, body in server.got)
     check("… of each violation once", counts and max(counts.values()) == 1)
