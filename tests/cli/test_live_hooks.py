@@ -38,8 +38,8 @@ out error
 UNITS = 20
 PATIENCE = 300  # seconds; the machine may be slow
 VIOLATIONS = UNITS * Raw.EVENTS // 7
-# Writes a file with its input, its arguments and the facts in its environment. The first one waits for another
-# one to begin.
+# Writes a file with its input, its arguments and the facts in its environment. The first one waits for
+# another one to begin.
 NOTE = """import json, os, sys, time
 begin = time.monotonic()
 line = sys.stdin.read()
