@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import cpu_time  # noqa: E402  pylint: disable=wrong-import-position
 import perf_writer  # noqa: E402  pylint: disable=wrong-import-position
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, is_emulated, is_sanitized  # noqa: E402  pylint: disable=wrong-import-position
@@ -166,16 +167,12 @@ def recorded(folder, mappings, children):
 
 
 def nested(folder, depth):
-    """Returns the processor time, in seconds, that the control flow of `depth` nested loops takes."""
+    """Returns the command that works out the control flow of `depth` nested loops."""
     backward = [0xb5000000 | (-(2 * i + 1) & 0x7ffff) << 5 for i in range(depth)]
     code = struct.pack(f"<{2 * depth + 1}I", *[0x91000400] * depth, *backward, 0xd65f03c0)
     program = folder / f"nested{depth}"
     program.write_bytes(small_elf.make(code, BASE, [(b"nested", BASE, len(code))]))
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([CORETAP, "graph", "-f", "json", "--elf", str(program)], stdout=subprocess.DEVNULL,
-                   check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return CORETAP, "graph", "-f", "json", "--elf", program
 
 
 def main():
@@ -204,8 +201,10 @@ def main():
                   said.returncode == 0 and "its symbol names" in said.stderr
                   and "a" * 256 + "..." in said.stdout and len(said.stdout) < 8 << 20,
                   f"exit code {said.returncode}, {len(said.stdout)} bytes\n{said.stderr[:2000]}")
-        ratios = sorted(nested(folder, 40000) / nested(folder, 20000) for _ in range(5))
-        check("twice as many loops, one in the other, take about twice as long", ratios[2] < 2.8, ratios)
+        growth = cpu_time.growth(nested(folder, 5000), nested(folder, 5000 * cpu_time.TIMES))
+        check(f"{cpu_time.TIMES} times as many loops, one in the other, take about as many times as long",
+              growth < cpu_time.MOST, growth)
+        print(f"# {growth:.1f} times", flush=True)
         said = recorded(folder, 1, 3)
         check("a child that maps something leaves the memory of its parent as it is",
               said.returncode == 0 and "1 of        1" in said.stdout, said.stdout + said.stderr)
