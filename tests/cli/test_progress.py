@@ -44,14 +44,14 @@ def run(coretap, terminal, *options, columns=80):
         text = b""
         process.stdin.write(FIRST)
         # Writes slowly, until the meter was seen or the time is over.
-        end = time.monotonic() + (20 if terminal and not options else 1.5)
+        end = time.monotonic() + (300 if terminal and not options else 1.5)
         while time.monotonic() < end and b"MB, " not in text:
             process.stdin.write(bytes(FRAME))
             process.stdin.flush()
             if select.select([reader], [], [], 0.05)[0]:
                 text += os.read(reader, 4096)
         process.stdin.close()
-        while select.select([reader], [], [], 5)[0]:
+        while select.select([reader], [], [], 300)[0]:
             try:
                 piece = os.read(reader, 4096)
             except OSError:
@@ -78,15 +78,17 @@ def program(folder):
 
 
 def run_slowly(coretap, until, *arguments):
-    """Returns what a command prints on a terminal until it says `until`. The command gets hardly any
-    processor time."""
+    """Returns what a command prints on a terminal until it says `until`. The command is stopped for a hundred
+    times as long as it runs, also where a busy machine lets it run for longer than a moment."""
     reader, writer = pty.openpty()
     text = b""
+    begin = time.monotonic()
     with subprocess.Popen([coretap, *arguments], stdout=subprocess.DEVNULL, stderr=writer) as process:
         os.close(writer)
         while process.poll() is None and until not in text:
             process.send_signal(signal.SIGSTOP)
-            time.sleep(0.1)
+            time.sleep(100 * (time.monotonic() - begin))
+            begin = time.monotonic()
             process.send_signal(signal.SIGCONT)
             if select.select([reader], [], [], 0.001)[0]:
                 try:

@@ -83,7 +83,7 @@ def check_all(folder):
     with concurrent.futures.ThreadPoolExecutor(len(runs)) as pool:
         (shown, code), (limited, _), (piped, _), (quiet, _) = pool.map(lambda more: run(folder, *more), runs)
     tap.check("the exit code is that of an error", code == 2, shown)
-    line = "\rlooking for the longest path, 0:02; at most 0:30 of processor time\x1b[K"
+    line = "\rlooking for the longest path, 0:01; at most 0:30 of processor time\x1b[K"
     tap.check("a terminal shows what is done, and the limit", line in shown, repr(shown))
     tap.check("the line is gone before the message", "\r\x1b[Kcoretap: " in shown, repr(shown))
     tap.check("--seconds is the limit", "at most 1:30 of" in limited and "solved in 90 s" in limited,
