@@ -40,13 +40,16 @@ OTHER_COUNT = {
 # Lines to which gcov attributes other code: its count, and that of the trace, which the program shows.
 ATTRIBUTED = {
     "attributed": {5: (11, 5), 17: (15, 5),  # functions that begin with a loop, called 5 times
-                   45: (10, 0)},  # the end of a block with a variable; the jump back never runs
+                   45: (10, 0),  # the end of a block with a variable; the jump back never runs
+                   59: (73, 61),  # a decision whose block has a variable and a return
+                   75: (5, 11),  # a label to which code leads on
+                   86: (3, 5)},  # two labels, which are one address
 }
 # Branches by line: gcov has them elsewhere, or not at all, or as one of several ways.
 OTHER_BRANCHES = {
     "attributes A64": {28: "va_arg decides where the argument is"},
     "inlines": {11: "condition of an inlined function", 30: "condition of an inlined function"},
-    "attributed": {27: "switch", 28: "switch behind a label"},
+    "attributed": {27: "switch", 28: "switch behind a label", 93: "a value that is not used"},
     "switches": {6: "switch", 29: "switch", 46: "switch", 64: "switch"},
 }
 # Lines on which a decision goes on, and the line on which it begins, where coretap has all of its branches.

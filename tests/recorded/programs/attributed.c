@@ -53,10 +53,51 @@ static int again(int n)
     return n;
 }
 
+static int ends(int n, int limit)
+{
+    while (n < 20) {
+        if (limit && n < limit) {
+            const int more = n + 3;
+            n = more;
+            if (seen > 1000)
+                return 0;
+        } else
+            n++;
+    }
+    return n;
+}
+
+static int labels(int n)
+{
+    void *volatile to[] = {&&first, &&second};
+    if (seen == 12345)
+        seen++;
+back:
+    if (n > 1) {
+        if (seen == 4321)
+            seen++;
+        n -= 2;
+        goto back;
+    }
+    goto *to[n];
+first:
+    n = 5;
+    goto third;
+second:
+third:
+    return n + 3;
+}
+
+static int unused(int n)
+{
+    (void)(__builtin_expect(n < 100, 1) || count(n));
+    return n;
+}
+
 int main(void)
 {
     int sum = 0;
     for (int i = 1; i < 6; i++)
-        sum += take(i) + count(3) + choose(i & 1, i) + again(i);
+        sum += take(i) + count(3) + choose(i & 1, i) + again(i) + ends(i, 9) + labels(i) + unused(i);
     return sum == 0;
 }
