@@ -196,7 +196,8 @@ static void cycles_card(FILE *out, const struct ct_report_page *r, const struct 
     if (sum->times.cycles)
         ct_page_card(out, "Cycles", card_number(value, sum->times.cycles), NULL, note);
     else
-        ct_page_card(out, "Cycles", "-", NULL, "not counted by the trace unit");
+        ct_page_card(out, "Cycles", "-", NULL,
+                     r->cycles ? "the trace has no count" : "not counted by the trace unit");
 }
 
 static void instructions_card(FILE *out, const struct ct_report_stream *sum)
@@ -314,12 +315,14 @@ static int write_summary(FILE *out, const struct ct_report_page *r)
         inputs(out, r);
     if (!ct_report_told(out, r, CT_REPORT_STREAMS))
         return CT_OK;
-    fputs("<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th scope=\"col\">Core</th><th "
-          "scope=\"col\">Trace</th><th scope=\"col\">Buffer and ID</th><th scope=\"col\" "
-          "class=\"num\">Bytes</th><th scope=\"col\" class=\"num\">Instructions</th><th scope=\"col\" "
-          "class=\"num\">Cycles</th><th scope=\"col\" class=\"num\">Exceptions</th><th scope=\"col\" "
-          "class=\"num\">Gaps</th><th></th></tr></thead><tbody>\n",
-          out);
+    fputs(
+        "<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list\" id=\"sources\"><thead><tr><th "
+        "scope=\"col\">Core</th><th scope=\"col\">Trace</th><th scope=\"col\">Buffer and ID</th><th "
+        "scope=\"col\" "
+        "class=\"num\">Bytes</th><th scope=\"col\" class=\"num\">Instructions</th><th scope=\"col\" "
+        "class=\"num\">Cycles</th><th scope=\"col\" class=\"num\">Exceptions</th><th scope=\"col\" "
+        "class=\"num\">Gaps</th><th></th></tr></thead><tbody>\n",
+        out);
     for (size_t i = 0; i < r->stream_count && i < STREAMS; i++)
         stream_row(out, r, &r->streams[i]);
     fputs("</tbody></table></div>\n", out);

@@ -203,9 +203,13 @@ static int stacks(FILE *out, const struct ct_report_page *r)
         rc = add_lane(r, c, ranks, &r->threads->threads[i]);
     if (!rc)
         rc = draw(out, r, c, names);
-    if (!rc && c->lanes[0].count < r->place_count)
-        fprintf(out, "<p class=\"more\">%s smaller stacks are left out of the chart, not of the table.</p>\n",
-                ct_number_count(text, r->place_count - c->lanes[0].count));
+    const size_t hidden = rc ? 0 : r->place_count - c->lanes[0].count;
+    if (hidden && !c->lanes[0].weight)
+        fprintf(out, "<p class=\"more\">No %s were counted, so the chart has no bars.</p>\n",
+                ct_report_unit(r));
+    else if (hidden)
+        fprintf(out, "<p class=\"more\">%s smaller stack%s left out of the chart, not of the table.</p>\n",
+                ct_number_count(text, hidden), hidden == 1 ? " is" : "s are");
     if (!rc && r->threads && r->threads->left_out)
         fprintf(out, "<p class=\"more\">%zu more threads, with less time, cannot be chosen.</p>\n",
                 r->threads->left_out);

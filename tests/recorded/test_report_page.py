@@ -542,10 +542,31 @@ def check_without_lines(path, capture):
         const table = [...document.querySelectorAll("#coverage table")].find(one =>
           one.tHead?.textContent.includes("Runs"));
         [...table.querySelectorAll("button")].find(one => one.textContent === "Instructions")?.click();
-        return [...table.tBodies[0].rows].map(row => parseFloat(row.cells[1].textContent))""")
+        return [...table.tBodies[0].rows].map(row =>
+          parseFloat(row.cells[1].textContent.replace("<", "")))""")
     check("without lines: functions are sorted by the part that ran",
           parts[0] == 100 > parts[-1] and parts == sorted(parts, reverse=True), parts[:20])
     page.close()
+
+
+def check_sources(path, capture):
+    """Checks that a long table of trace sources scrolls by itself."""
+    run(CORETAP, "report", "-q", "-o", path, *[capture] * 6)
+    page = Page(path)
+    rows, whole, seen = page.value("""
+        const table = document.querySelector("#sources");
+        return [table.tBodies[0].rows.length, table.offsetHeight, table.parentNode.offsetHeight]""")
+    check("many sources: their table has room of its own", rows >= 18 and seen < whole and seen <= 440,
+          (rows, whole, seen))
+    page.close()
+
+
+def check_uncounted(path, capture):
+    """Checks a trace that ends before its first cycle count: the page says why its chart is empty."""
+    run(CORETAP, "report", "-q", "-o", path, capture, codes=(1,))  # no function of the program ran
+    text = path.read_text(encoding="utf-8")
+    check("a trace without a count: the card and the chart say so", "the trace has no count" in text and
+          "No cycles were counted, so the chart has no bars." in text and "smaller stack" not in text)
 
 
 def main():
@@ -577,6 +598,9 @@ def main():
         check_parts_of_several(path, [capture, threads])
         check_together(path, threads)
         check_saved(path, capture)
+        check_sources(path, threads)
+        check_uncounted(path, record(folder / "few", "control.c", "--cycle-count=4095",
+                                     "--max-instructions", "40"))
         check_without_lines(path, capture)
     return finish()
 
