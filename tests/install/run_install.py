@@ -26,7 +26,7 @@ PAGES = "0x80000 13830\n"
 # What examples/save_counts.py counts in it.
 SAVED = "count 4610 instructions\n"
 
-# What count_functions.cc prints about it.
+# What examples/functions.cc and functions.py print about it.
 CALLED = """firmware.elf+0x80000 27
 main 2
 gcd 200
@@ -195,10 +195,10 @@ def in_cplusplus(tap, source, prefix, libdir):
         if not knows:
             tap.skip(f"a program in {standard}", "no compiler here knows it")
             continue
-        program = prefix / f"count_functions-{standard}"
+        program = prefix / f"functions-{standard}"
         tap.run(f"a program compiles in {standard}",
                 ["c++", f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",
-                 "-o", program, HERE / "count_functions.cc", *package.flags("coretap", "shared")])
+                 "-o", program, source / "examples/functions.cc", *package.flags("coretap", "shared")])
         out = tap.run("it runs", [program, capture, elf], env=package.env)
         tap.result("it counts functions", None if out == CALLED else f"it prints {out}, not {CALLED}")
         done = subprocess.run([program, prefix / "nothing", elf], env=package.env, capture_output=True,
@@ -206,6 +206,11 @@ def in_cplusplus(tap, source, prefix, libdir):
         tap.result("it reports the error of a capture that is not there",
                    None if done.returncode == 1 and done.stdout.startswith("refused: CT_ERR_IO: ") and
                    "nothing: " in done.stdout else done.stdout)
+        done = subprocess.run([program, capture, elf, "1000"], env=package.env, capture_output=True,
+                              text=True, check=False)
+        wanted = "refused: more than 1000 instructions ran\n"
+        tap.result("an exception of a receiver comes out behind the library",
+                   None if done.returncode == 1 and done.stdout == wanted else done.stdout + done.stderr)
 
 
 def example(tap, source, program, flags, env, args, expected):
@@ -224,6 +229,29 @@ def example(tap, source, program, flags, env, args, expected):
         bare = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
         tap.result(f"{program.name} says its usage without arguments",
                    None if bare.returncode == 2 and bare.stderr.startswith("usage: ") else bare.stderr)
+
+
+def with_headers(tap, source, prefix, libdir):
+    """Loads the library from Python with the declarations of its installed headers."""
+    package, elf = Package(prefix, libdir), make_elf(source, prefix / "firmware.elf")
+    script, flags = source / "examples/functions.py", package.said("--cflags", "coretap").split()
+    if subprocess.run([sys.executable, "-c", "import cffi"], stderr=subprocess.DEVNULL,
+                      check=False).returncode:
+        tap.skip("Python reads the headers", "cffi is not installed")
+        return
+    # the script asks pkg-config, which knows the final place only
+    tools = prefix / "tools"
+    tools.mkdir()
+    (tools / "pkg-config").write_text(f"#!/bin/sh\necho '{' '.join(flags)}'\n")
+    (tools / "pkg-config").chmod(0o755)
+    env = dict(package.env, PATH=f"{tools}:{os.environ['PATH']}")
+    out = tap.run("Python reads the headers", [sys.executable, script, source / "examples/quickstart", elf],
+                  env=env)
+    tap.result("it counts functions, too", None if out == CALLED else f"it prints {out}, not {CALLED}")
+    done = subprocess.run([sys.executable, script, prefix / "nothing", elf], env=env, capture_output=True,
+                          text=True, check=False)
+    tap.result("it raises the error of a capture that is not there",
+               None if done.returncode == 1 and done.stderr.startswith("refused: ") else done.stderr)
 
 
 def from_python(tap, source, prefix, libdir):
@@ -281,7 +309,8 @@ def main():
                 tap.result(f"{script} is installed",
                            None if (prefix / "share" / script).exists() else "it is not")
             from_python(tap, source, prefix, libdir)
-            for program in (*source.glob("examples/*.c"), *source.glob("examples/*.py")):
+            with_headers(tap, source, prefix, libdir)
+            for program in [path for end in ("c", "cc", "py") for path in source.glob(f"examples/*.{end}")]:
                 installed = prefix / "share/doc/coretap/examples" / program.name
                 tap.result(f"the example {program.name} is installed", None if installed.exists() else "no")
             library_pages(tap, prefix, libdir)

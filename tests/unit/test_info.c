@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that the contents and amounts of a capture are written to any receiver, and in their order only. */
 #include <pthread.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "coretap/info.h"
@@ -266,16 +265,15 @@ TEST_WITH(the_first_buffer_tells_the_error, ctx)
     const struct ct_amounts_options how = {
         .size = sizeof how, .threads = 2, .user = &seen, .decoded = on_chain};
     struct ct_buffer buffers[2] = {
-        {.name = "slow", .framing = CT_FRAMING_NONE},
+        {.name = "slow", .path = "-", .framing = CT_FRAMING_NONE},
         {.name = "missing", .path = "/nowhere/trace.bin", .framing = CT_FRAMING_NONE},
     };
     struct ct_amounts amounts = {0};
-    char path[40];
     int ends[2];
     pthread_t thread;
     assert_int_equal(pipe(ends), 0);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
-    buffers[0].path = path;
+    const int input = dup(STDIN_FILENO);
+    assert_true(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
     for (size_t i = 0; i < 2; i++) {
         buffers[i].source_count = 1;
         buffers[i].sources = &source;
@@ -283,5 +281,8 @@ TEST_WITH(the_first_buffer_tells_the_error, ctx)
     assert_int_equal(pthread_create(&thread, NULL, end_input, &ends[1]), 0);
     assert_int_equal(ct_amounts_run(ctx, buffers, 2, &how, &amounts), 42);
     pthread_join(thread, NULL);
+    if (input >= 0)
+        dup2(input, STDIN_FILENO);
+    close(input);
     close(ends[0]);
 }

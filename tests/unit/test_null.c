@@ -168,12 +168,18 @@ TEST(failing_leaves_null)
     check_all(makers, sizeof makers / sizeof *makers, nothing);
 }
 
+/* registers of a trace unit as in examples/quickstart */
+#define REGS                                                                                                 \
+    {                                                                                                        \
+        .configr = 0x1851, .idr0 = 0x28000ea1, .idr1 = 0x4100f400, .idr2 = 0x488                             \
+    }
+
 #define HAS 8 /* records that a null array is said to have */
 
 /* Checks a decoder of packets and the resolver behind it with each of their arrays null. */
 #define CHECK_PROTOCOL(family, number)                                                                       \
     do {                                                                                                     \
-        const struct ct_source source = {.name = #family, .protocol = (number)};                             \
+        const struct ct_source source = {.name = #family, .protocol = (number), .regs = REGS};               \
         static struct ct_##family##_packet packets[HAS];                                                     \
         struct ct_##family##_decoder *decoder;                                                               \
         struct ct_##family##_resolver *resolver;                                                             \
@@ -191,7 +197,7 @@ TEST(failing_leaves_null)
 /* A null array that is said to have records gives nothing. */
 TEST(null_arrays_give_nothing)
 {
-    const struct ct_source source = {.name = "etm4", .protocol = CT_PROTOCOL_ETM4};
+    const struct ct_source source = {.name = "etm4", .protocol = CT_PROTOCOL_ETM4, .regs = REGS};
     static const uint8_t bytes[HAS];
     static struct ct_elem elems[HAS];
     static struct ct_event events[HAS];

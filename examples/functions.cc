@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user of the library in C++: counts how often each function of a program ran, and reports errors as
-// exceptions. Objects are freed by their owners' destructors.
+// Prints how often each function of a program ran, in C++. Owners free objects, and errors are exceptions.
+// None may pass through the library, so a function that it calls keeps its exception until the call is over.
+//
+//     functions CAPTURE PROGRAM [MOST]
+//
+// MOST is the number of instructions after which the program gives up.
 #include <coretap/coretap.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -41,6 +46,46 @@ template <class Owner, class Make> Owner make(const Context &ctx, Make call)
     return owner;
 }
 
+// Takes steps for the library, and counts instructions.
+class Limit {
+  public:
+    explicit Limit(unsigned long long most) : most_(most) {}
+
+    // Throws what was thrown while the library called take().
+    void rethrow() const
+    {
+        if (thrown_)
+            std::rethrow_exception(thrown_);
+    }
+
+    static int take(void *user, const ct_stream *, const ct_step_batch *batch) noexcept
+    {
+        auto *limit = static_cast<Limit *>(user);
+        try {
+            limit->add(batch);
+            return CT_OK;
+        } catch (...) {
+            limit->thrown_ = std::current_exception();
+            return -1000; // an own error (base.h), which ends the run
+        }
+    }
+
+  private:
+    void add(const ct_step_batch *batch)
+    {
+        std::uint32_t count = 0;
+        const ct_node *nodes = ct_graph_nodes(batch->graph, &count);
+        const ct_edge *edges = ct_graph_edges(batch->graph, &count);
+        for (std::size_t i = 0; i < batch->count; i++)
+            ran_ += nodes[edges[batch->edge[i]].from].n;
+        if (most_ && ran_ > most_)
+            throw std::length_error("more than " + std::to_string(most_) + " instructions ran");
+    }
+
+    unsigned long long most_, ran_ = 0;
+    std::exception_ptr thrown_;
+};
+
 void print(const Context &ctx, ct_cover *cover, ct_program *program)
 {
     std::uint32_t number = 0;
@@ -61,7 +106,7 @@ void print(const Context &ctx, ct_cover *cover, ct_program *program)
                     static_cast<unsigned long long>(report->functions[i].count));
 }
 
-void count_functions(const Context &ctx, const char *path, const char *elf)
+void count_functions(const Context &ctx, const char *path, const char *elf, Limit &limit)
 {
     const auto capture = make<Capture>(ctx, [&](auto out) { return ct_capture_open(ctx.get(), path, out); });
     const auto programs =
@@ -73,10 +118,14 @@ void count_functions(const Context &ctx, const char *path, const char *elf)
     ct_session_options options{};
     options.size = sizeof options;
     options.programs = programs.get();
+    options.user = &limit;
+    options.steps = Limit::take;
     const auto session =
         make<Session>(ctx, [&](auto out) { return ct_session_new(ctx.get(), &options, out); });
     check(ctx, ct_session_add(session.get(), ct_cover_analysis(cover.get())));
-    check(ctx, ct_session_run(session.get(), capture.get(), capture->buffers, capture->buffer_count));
+    const int result = ct_session_run(session.get(), capture.get(), capture->buffers, capture->buffer_count);
+    limit.rethrow();
+    check(ctx, result);
     print(ctx, cover.get(), program);
 }
 
@@ -86,9 +135,10 @@ int main(int argc, char **argv)
 {
     const Context ctx(ct_ctx_new());
     try {
-        if (argc != 3 || !ctx)
-            throw std::runtime_error("usage: count_functions CAPTURE ELF");
-        count_functions(ctx, argv[1], argv[2]);
+        if (argc < 3 || !ctx)
+            throw std::runtime_error("usage: functions CAPTURE PROGRAM [MOST]");
+        Limit limit(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0);
+        count_functions(ctx, argv[1], argv[2], limit);
     } catch (const std::exception &error) {
         std::printf("refused: %s\n", error.what());
         return 1;
