@@ -91,6 +91,8 @@ def crashed(command, folder, engine):
 
 def main():
     command = str(pathlib.Path(sys.argv[1]).resolve())
+    # In the background of a script the signal is ignored, and children would inherit that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if "gccjit" in missing_parts(command):
         skip("ends of runs that compile", missing_parts(command)["gccjit"])
         return finish()

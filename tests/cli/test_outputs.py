@@ -336,8 +336,9 @@ def check_fractal(coretap):
 
 def main():
     coretap = os.path.abspath(sys.argv[1])
-    # Under nohup the signal is ignored, and children would inherit that.
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Under nohup, or in the background of a script, signals are ignored, and children would inherit that.
+    for number in (signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
     code = FIRMWARE.read_bytes()
     PROGRAM.write(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))]))
     PROGRAM.flush()
