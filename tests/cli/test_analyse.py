@@ -61,6 +61,11 @@ CASES = (
      "def even(l: List[Int], n: Int): List[Int] := if n <= 0 then l else odd(l, n - 1)\n"
      "def odd(l: List[Int], n: Int): List[Int] := if n <= 0 then l else even(List.append(l, n), n - 1)\n"
      "def l = fold(x, List.empty[Int], (l: List[Int], i: Int) => even(l, i % 5))\nout List.size(l) as n"),
+    ("a list that a function adds to only when it calls itself", GROWS,
+     "def add(l: List[Int], n: Int, first: Bool): List[Int] :=\n"
+     "  if n <= 0 then l else add(if first then l else List.append(l, n), n - 1, false)\n"
+     "def l = fold(x, List.empty[Int], (l: List[Int], i: Int) => add(l, i % 5, true))\n"
+     "out List.size(l) as n"),
     ("a list that a recursive function shortens", BOUNDED,
      "def cut(l: List[Int], n: Int): List[Int] :=\n"
      "  if List.size(l) == 0 || n <= 0 then l else cut(List.tail(l), n - 1)\n"
