@@ -281,39 +281,10 @@ static size_t leave_bare(struct lines *l, size_t first, size_t end)
     return kept > first ? kept : end;
 }
 
-/* Returns whether a block is entered by the return of the call before it, and in no other way. */
-static bool is_only_behind_call(const struct ct_cover_work *work, uint32_t block)
-{
-    if (!ct_cover_behind_call(work, block) || work->entered[block])
-        return false;
-    for (size_t k = first_way(work, block); k < work->way_count && work->ways[k].to == block; k++)
-        if (work->ways[k].from + 1 != block)
-            return false;
-    return true;
-}
-
-/* Returns whether a block continues, behind a call, an execution of the line that counts already: calls alone
- * lead to it from a block that ends with the line, and the blocks between have the line in their middle. A
- * call over two lines has such blocks when an argument is a call, too. `first` is the first part of the
- * line. */
-static bool is_counted_before(const struct lines *l, const struct part *first, const struct part *part)
-{
-    const struct ct_cover_work *work = l->parts.work;
-    for (; part > first && part[-1].block + 1 == part->block && ct_cover_behind_call(work, part->block);
-         part--) {
-        if (part[-1].last)
-            return true;
-        if (!is_only_behind_call(work, part[-1].block))
-            return false;
-    }
-    return false;
-}
-
 /* Finds how often a block was entered from blocks that do not end with the line, or from outside of the
- * function. Keeps the edges from blocks that end with it for go_round(), if this block does, too. `first` is
- * the first part of the line. Returns false when out of memory. */
-static bool count_entries(struct lines *l, const struct part *first, const struct part *part,
-                          uint64_t *entries)
+ * function. Keeps the edges from blocks that end with it for go_round(), if this block does, too. Returns
+ * false when out of memory. */
+static bool count_entries(struct lines *l, const struct part *part, uint64_t *entries)
 {
     const struct ct_cover_work *work = l->parts.work;
     *entries = work->entered[part->block];
@@ -322,7 +293,7 @@ static bool count_entries(struct lines *l, const struct part *first, const struc
         if (way->to != part->block)
             break;
         if (l->stamp[way->from] != l->now)
-            *entries += way->from + 1 == way->to && is_counted_before(l, first, part) ? 0 : way->count;
+            *entries += way->count;
         else if (part->last && !ring_push(&l->ring, way))
             return false;
     }
@@ -345,7 +316,7 @@ static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *coun
     for (size_t i = first; i < end; i++) {
         const uint64_t runs = work->blocks[parts[i].block].count;
         uint64_t entries;
-        if (!count_entries(l, &parts[first], &parts[i], &entries))
+        if (!count_entries(l, &parts[i], &entries))
             return false;
         if (parts[i].last)
             *count += entries;

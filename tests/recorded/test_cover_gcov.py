@@ -35,7 +35,7 @@ NO_CODE = {
 }
 OTHER_COUNT = {
     "gotos": {50: "all computed gotos are one jump, which has the line of the first"},
-    "several_lines": {64: "a statement that calls divide, of which gcov counts each piece"},
+    "several_lines": {47: "a statement that calls divide, of which gcov counts each piece"},
 }
 # Lines to which gcov attributes other code: its count, and that of the trace, which the program shows.
 ATTRIBUTED = {

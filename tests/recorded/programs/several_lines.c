@@ -36,23 +36,6 @@ static int pairs(const int *at, int n)
     return sum;
 }
 
-static int twice(int n)
-{
-    return 2 * n;
-}
-
-static int called(const int *to, const int *from, int n)
-{
-    int sum = 0;
-    if (n != 2)
-        sum = add(n, twice(n),
-                  (int)(to - from));
-    while (n < 3)
-        n = add(n, twice(0),
-                (int)(to - from));
-    return sum + n;
-}
-
 int
 main(void)
 {
@@ -75,8 +58,6 @@ main(void)
               values[2]);
     sum += pairs(values,
                  3);
-    for (int i = 0; i < 4; i++)
-        sum += called(values + 1, values, i);
     printf("%d"
            "%s\n",
            sum,
