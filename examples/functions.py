@@ -11,7 +11,10 @@ import re
 import subprocess
 import sys
 
-import cffi
+try:
+    import cffi
+except ImportError:
+    cffi = None
 
 HEADERS = ("cover.h", "format.h", "programs.h", "session.h")
 OWN_ERROR = -1000  # base.h: errors of the library are above it
@@ -33,18 +36,17 @@ def declarations(headers):
     return re.sub(r"static inline [^;{]*\{.*?\n\}", "", "\n".join(kept), flags=re.DOTALL)
 
 
-ffi = cffi.FFI()
-ffi.cdef(declarations(HEADERS))
-lib = ffi.dlopen("libcoretap.so.0")
-
-
 class Library:
-    """A context and the objects made with it, which are freed in reverse order, the context last."""
+    """The library, a context, and the objects made with it. They are freed in reverse order, the context
+    last."""
 
     def __init__(self):
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(declarations(HEADERS))
+        self.lib = self.ffi.dlopen("libcoretap.so.0")
         self.frees = contextlib.ExitStack()
-        self.ctx = lib.ct_ctx_new()
-        self.frees.callback(lib.ct_ctx_free, self.ctx)
+        self.ctx = self.lib.ct_ctx_new()
+        self.frees.callback(self.lib.ct_ctx_free, self.ctx)
         self.raised = None
 
     def __enter__(self):
@@ -58,11 +60,11 @@ class Library:
         if self.raised:
             raise self.raised
         if result < 0:
-            raise RuntimeError(ffi.string(lib.ct_ctx_error(self.ctx)).decode())
+            raise RuntimeError(self.ffi.string(self.lib.ct_ctx_error(self.ctx)).decode())
 
     def make(self, kind, free, call):
         """Makes an object with a call that returns it through a pointer."""
-        out = ffi.new(f"struct {kind} **")
+        out = self.ffi.new(f"struct {kind} **")
         self.check(call(out))
         self.frees.callback(free, out[0])
         return out[0]
@@ -71,15 +73,15 @@ class Library:
         """Keeps an exception of a function that the library calls."""
         self.raised = self.raised or value
 
-
-def options(kind, **members):
-    """Makes a struct of options, with its size."""
-    return ffi.new(f"struct {kind} *", {"size": ffi.sizeof(f"struct {kind}"), **members})
+    def options(self, kind, **members):
+        """Makes a struct of options, with its size."""
+        size = self.ffi.sizeof(f"struct {kind}")
+        return self.ffi.new(f"struct {kind} *", {"size": size, **members})
 
 
 def coverage(own, path, program):
     """Returns the coverage of a program as text in JSON."""
-    text, ctx = bytearray(), own.ctx
+    text, ctx, ffi, lib = bytearray(), own.ctx, own.ffi, own.lib
     capture = own.make("ct_capture", lib.ct_capture_free,
                        lambda out: lib.ct_capture_open(ctx, path.encode(), out))
     programs = own.make("ct_programs", lib.ct_programs_free,
@@ -87,7 +89,7 @@ def coverage(own, path, program):
     own.check(lib.ct_programs_add(programs, program.encode(), ffi.NULL, capture, ffi.NULL))
     own.check(lib.ct_programs_add_capture(programs, capture))
     cover = own.make("ct_cover", lib.ct_cover_free, lambda out: lib.ct_cover_new(ctx, out))
-    wishes = options("ct_session_options", programs=programs)
+    wishes = own.options("ct_session_options", programs=programs)
     session = own.make("ct_session", lib.ct_session_free, lambda out: lib.ct_session_new(ctx, wishes, out))
     own.check(lib.ct_session_add(session, lib.ct_cover_analysis(cover)))
     own.check(lib.ct_session_run(session, capture, capture.buffers, capture.buffer_count))
@@ -100,7 +102,7 @@ def coverage(own, path, program):
         text.extend(ffi.buffer(data, size))
         return 0
 
-    how = options("ct_cover_write_options", format=lib.CT_COVER_FORMAT_JSON)
+    how = own.options("ct_cover_write_options", format=lib.CT_COVER_FORMAT_JSON)
     own.check(lib.ct_cover_views_write(views, how, write, ffi.NULL))
     return text
 
@@ -108,6 +110,8 @@ def coverage(own, path, program):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
+    if not cffi:
+        sys.exit("cffi is not installed")
     try:
         with Library() as own:
             found = json.loads(coverage(own, sys.argv[1], sys.argv[2]))
