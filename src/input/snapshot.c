@@ -533,6 +533,17 @@ static void note_strays(const struct snapshot *s)
     }
 }
 
+/* Warns of a recording of coretap that did not come to its end. Its description is then still in one of the
+ * folders part-1, part-2, ..., which each new description replaces. */
+static void note_early_end(const struct snapshot *s)
+{
+    if (strncmp(s->metadata, "part-", 5) == 0 && strchr(s->metadata, '/'))
+        ct_log(s->opening->ctx, CT_LOG_WARNING,
+               "%s: the recording was not finished (its recorder failed, was killed, or still runs), so what "
+               "ran later is missing; record again for all of it",
+               s->path);
+}
+
 static int read_trace(struct snapshot *s)
 {
     struct ct_arena *arena = s->opening->arena;
@@ -546,6 +557,7 @@ static int read_trace(struct snapshot *s)
     const char *wanted_by = ct_arena_printf(arena, "%s:%u: metadata=", s->path, s->metadata_line);
     if (!path || !wanted_by)
         return ct_fail_nomem(s->opening->ctx, s->path);
+    note_early_end(s);
     return ct_trace_file_read(s->opening, path, wanted_by, s->folder, &s->trace);
 }
 

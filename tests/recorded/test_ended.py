@@ -131,9 +131,12 @@ def check_ended(folder, name, program, options, how, codes):
         how(recording)
         code, said = recording.end()
         numbers, done = recording.numbers()
-        tap.check(name, code in codes and is_sound(numbers),
-                  f"{code} {said} {recording.files()} {done}")
-        return recording.files()
+        files = recording.files()
+        tap.check(name, code in codes and is_sound(numbers), f"{code} {said} {files} {done}")
+        tap.check(f"{name}: a warning where it was not finished, and only there",
+                  ("was not finished" in done.stderr) == any(f.startswith("part-") for f in files),
+                  f"{files} {done}")
+        return files
 
 
 def signal_to_recorder(number):
@@ -205,7 +208,8 @@ def check_full_disk(folder):
             tap.check(f"{name} is told with its cause", code == 2 and
                       "trace_0.bin: cannot be written: No space left on device" in line,
                       f"{code} {line} {said}")
-            tap.check(f"{name} leaves what there was room for", is_sound(numbers),
+            tap.check(f"{name} leaves what there was room for, and commands say that it is not all",
+                      is_sound(numbers) and "the recording was not finished" in done.stderr,
                       f"{recording.files()} {done}")
         finally:
             with contextlib.suppress(subprocess.CalledProcessError):
