@@ -10,29 +10,38 @@ static void recursion_error(struct ct_mon_elab *e, const struct ct_mon_node *s)
                       s->name ? " in the definition of " : "", s->name ? s->name : "");
 }
 
+/* Returns all nodes in the order in which they were made. That of the buckets depends on the addresses of
+ * nodes, which differ from run to run. */
+static struct ct_mon_node **all_nodes(struct ct_mon_elab *e)
+{
+    struct ct_mon_node **nodes = ARENA_ARRAY(e->arena, struct ct_mon_node *, e->graph.count + 1);
+    for (size_t i = 0; i < e->graph.cap; i++)
+        for (struct ct_mon_node *s = e->graph.buckets[i]; s; s = s->next)
+            nodes[s->id] = s;
+    return nodes;
+}
+
 /* Replaces references by the nodes that they stand for. */
-static bool resolve(struct ct_mon_elab *e)
+static bool resolve(struct ct_mon_elab *e, struct ct_mon_node **nodes)
 {
     bool fine = true;
-    for (size_t i = 0; i < e->graph.cap; i++) {
-        for (struct ct_mon_node *s = e->graph.buckets[i]; s; s = s->next) {
-            if (s->kind != N_REF || !s->args[0])
-                continue;
-            struct ct_mon_node *target = ct_mon_node_target(s);
-            if (!target) {
-                recursion_error(e, s);
-                fine = false;
-            } else if (!target->span.source) {
-                target->span = s->span;
-                target->name = target->name ? target->name : s->name;
-            }
+    for (size_t i = 0; i < e->graph.count; i++) {
+        struct ct_mon_node *s = nodes[i];
+        if (s->kind != N_REF || !s->args[0])
+            continue;
+        struct ct_mon_node *target = ct_mon_node_target(s);
+        if (!target) {
+            recursion_error(e, s);
+            fine = false;
+        } else if (!target->span.source) {
+            target->span = s->span;
+            target->name = target->name ? target->name : s->name;
         }
     }
-    for (size_t i = 0; fine && i < e->graph.cap; i++)
-        for (struct ct_mon_node *s = e->graph.buckets[i]; s; s = s->next)
-            for (uint32_t k = 0; s->kind != N_REF && k < s->n; k++)
-                if (s->args[k]->kind == N_REF && ct_mon_node_target(s->args[k]))
-                    s->args[k] = ct_mon_node_target(s->args[k]);
+    for (size_t i = 0; fine && i < e->graph.count; i++)
+        for (uint32_t k = 0; nodes[i]->kind != N_REF && k < nodes[i]->n; k++)
+            if (nodes[i]->args[k]->kind == N_REF && ct_mon_node_target(nodes[i]->args[k]))
+                nodes[i]->args[k] = ct_mon_node_target(nodes[i]->args[k]);
     for (size_t i = 0; fine && i < e->noutputs; i++)
         e->outputs[i].node = ct_mon_node_target(e->outputs[i].node);
     return fine;
@@ -58,37 +67,36 @@ static void report_cycle(struct ct_mon_elab *e, const struct frame *stack, size_
 }
 
 /* Reports each cycle of edges within one instant. The depth-first search has its own stack, because graphs
- * may be deep. */
-static bool acyclic(struct ct_mon_elab *e)
+ * may be deep. It begins with the youngest nodes: a definition is younger than those that it refers to first,
+ * and so is entered before them. */
+static bool acyclic(struct ct_mon_elab *e, struct ct_mon_node **nodes)
 {
     struct frame *stack = ARENA_ARRAY(e->arena, struct frame, e->graph.count + 1);
     bool fine = true;
-    for (size_t i = 0; i < e->graph.cap; i++) {
-        for (struct ct_mon_node *root = e->graph.buckets[i]; root; root = root->next) {
-            if (root->mark)
+    for (size_t i = e->graph.count; i-- > 0;) {
+        size_t depth = 0;
+        if (nodes[i]->mark)
+            continue;
+        stack[depth++] = (struct frame){nodes[i], 0};
+        nodes[i]->mark = 1;
+        while (depth) {
+            struct frame *f = &stack[depth - 1];
+            if (f->next == f->s->n) {
+                f->s->mark = 2;
+                depth--;
                 continue;
-            size_t depth = 0;
-            stack[depth++] = (struct frame){root, 0};
-            root->mark = 1;
-            while (depth) {
-                struct frame *f = &stack[depth - 1];
-                if (f->next == f->s->n) {
-                    f->s->mark = 2;
-                    depth--;
-                    continue;
-                }
-                uint32_t k = f->next++;
-                struct ct_mon_node *t = f->s->args[k];
-                if (!node_reads_now(f->s, k) || t->mark == 2)
-                    continue;
-                if (t->mark == 1) {
-                    report_cycle(e, stack, depth, t);
-                    fine = false;
-                    continue;
-                }
-                t->mark = 1;
-                stack[depth++] = (struct frame){t, 0};
             }
+            uint32_t k = f->next++;
+            struct ct_mon_node *t = f->s->args[k];
+            if (!node_reads_now(f->s, k) || t->mark == 2)
+                continue;
+            if (t->mark == 1) {
+                report_cycle(e, stack, depth, t);
+                fine = false;
+                continue;
+            }
+            t->mark = 1;
+            stack[depth++] = (struct frame){t, 0};
         }
     }
     return fine;
@@ -188,7 +196,8 @@ static bool always_at_zero(const struct ct_mon_node *s)
 bool ct_mon_analyse(struct ct_mon_elab *e, struct ct_mon_order *order)
 {
     *order = (struct ct_mon_order){0};
-    if (!resolve(e) || !acyclic(e))
+    struct ct_mon_node **nodes = all_nodes(e);
+    if (!resolve(e, nodes) || !acyclic(e, nodes))
         return false;
     struct ct_mon_node **list = ARENA_ARRAY(e->arena, struct ct_mon_node *, e->graph.count + 1);
     size_t n = mark_reached(e, list);

@@ -283,6 +283,38 @@ out m
 !       |     ^
 [1]
 
+### six definitions around a circle: the first is named in each run
+in x: Events[Int]
+def a1: Events[Int] = a2 + 1
+def a2: Events[Int] = a3 * 2
+def a3: Events[Int] = a4 - 1
+def a4: Events[Int] = a5 + x
+def a5: Events[Int] = a6 + 3
+def a6: Events[Int] = a1 + x
+out a4
+>>>
+! s.tessla:2:5: error: Infinite recursion detected in the definition of a1; only the first argument of 'last' and of 'delay' may depend on itself
+!     2 | def a1: Events[Int] = a2 + 1
+!       |     ^^
+[1]
+
+### two circles: one error each, and always in this order
+in x: Events[Int]
+def c: Events[Int] = d + 1
+def d: Events[Int] = c + x
+def e: Events[Int] = f + 1
+def f: Events[Int] = e * x
+def g: Events[Int] = e + c
+out g
+>>>
+! s.tessla:2:5: error: Infinite recursion detected in the definition of c; only the first argument of 'last' and of 'delay' may depend on itself
+!     2 | def c: Events[Int] = d + 1
+!       |     ^
+! s.tessla:4:5: error: Infinite recursion detected in the definition of e; only the first argument of 'last' and of 'delay' may depend on itself
+!     4 | def e: Events[Int] = f + 1
+!       |     ^
+[1]
+
 ### recursion without a type
 in x: Events[Int]
 def m = default(last(m, x) + 1, 0)
